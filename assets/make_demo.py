@@ -25,8 +25,8 @@ from typing import Any
 import msgspec
 from memtui.demo.lines import DATE, DrawnLine, Turn, fill_dates, read_lines
 from memtui.demo.story import AGENT, Story
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
-from memtui.engine.maintain.plan import PlanLine
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.consolidation.plan import PlanLine
 from memtui.engine.records import Options
 from memtui.engine.store.file import open_file
 

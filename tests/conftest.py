@@ -21,7 +21,7 @@ from memtui import log
 from memtui.engine.importers import probe
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.store import file as store_file
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connections import Connections
 
 hypothesis.settings.register_profile(
     "quick", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

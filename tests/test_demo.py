@@ -14,9 +14,9 @@ import pytest
 from memtui import Memory
 from memtui.demo import create_demo
 from memtui.demo.lines import fill_dates
+from memtui.engine.consolidation.extract.protocol import Context
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.errors import StoreError
-from memtui.engine.maintain.extract.drafts import Context
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
 from memtui.engine.records import MemoryRecord, Options
 
 Line = dict[str, Any]

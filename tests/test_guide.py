@@ -17,9 +17,9 @@ from memtui.cli.root import COMMANDS, group
 from memtui.config import settings_text
 from memtui.engine.errors import InputError
 from memtui.engine.importers.registry import BUILT_IN
-from memtui.engine.search.filter_sql import STATES
-from memtui.engine.search.filter_terms import KEYS
-from memtui.engine.search.filters import compile as compile_filter
+from memtui.engine.search.filters.compiler import compile as compile_filter
+from memtui.engine.search.filters.sql import STATES
+from memtui.engine.search.filters.terms import KEYS
 from memtui.engine.tools.registry import TOOLS
 from memtui.guide import ORDER, page, pages
 from memtui.ui.keymap import key_table
@@ -31,7 +31,7 @@ PROMISES = GUIDE / "promises.md"
 _NAMED = re.compile(r"^`(tests/[\w/]+\.py)::(test_\w+)`$", re.MULTILINE)
 _SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.])\s")
-_NAMESPACES = ("memtui.engine.namespaces.", "memtui.engine.maintain.")
+_NAMESPACES = ("memtui.engine.namespaces.", "memtui.engine.backups.", "memtui.engine.jobs.")
 
 
 def _names(kind: type) -> list[str]:

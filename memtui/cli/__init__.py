@@ -48,10 +48,10 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if not instruction:
-        from .door import Door
+        from .invocation import Door
 
         if door := Door.alone(arguments):
-            from .opening import open_app
+            from .open_app import open_app
 
             return open_app(door)
     import click

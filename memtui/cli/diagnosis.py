@@ -24,7 +24,7 @@ from memtui.present.format import count, file_size, plural, relative_time
 from memtui.present.reembedding import better_told, wanted_told
 
 from . import output
-from .door import Door
+from .invocation import Door
 
 if TYPE_CHECKING:
     from memtui.config import Configuration
@@ -174,7 +174,7 @@ def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     if configuration.settings.embedder.kind == "off":
         yield _note("embedder", "switched off: search goes by words and names")
         return
-    from memtui.engine.models.choosing import Embedders
+    from memtui.engine.models.embedder_choice import Embedders
 
     try:
         model = Embedders(configuration.settings.options()).wanted()
@@ -275,7 +275,7 @@ def hooks() -> Iterator[Diagnosis]:
 
 def feeds() -> Iterator[Diagnosis]:
     """Conversations on this machine that wait to be imported."""
-    from memtui.engine.importers.known import WARNING_DAYS, known_sources
+    from memtui.engine.importers.known_places import WARNING_DAYS, known_sources
 
     for source in known_sources(Path.home()):
         swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""

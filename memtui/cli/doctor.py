@@ -19,7 +19,7 @@ from .root import Command, json_option, pass_door
 if TYPE_CHECKING:
     from memtui.config import Configuration
 
-    from .door import Door
+    from .invocation import Door
 
 _COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
 

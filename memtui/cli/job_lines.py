@@ -13,11 +13,11 @@ from memtui.present.maintenance import growth_line, jobs_line, storage_line
 from memtui.present.past import ago
 
 from .errors import DEGRADED, OK
-from .lines import memory_line
+from .memory_lines import memory_line
 from .output import emit, err, in_role, note, out, paint, row, table
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
+    from memtui.engine.jobs.scheduler import JobStatus, Scheduler
     from memtui.engine.memory import Memory
     from memtui.engine.store.jobs import JobRun
     from memtui.present.glyphs import Glyphs

@@ -10,9 +10,9 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
-from .door import Door
 from .errors import NEGATIVE, OK
-from .lines import age, glyphs, memory_line, tell_cautions
+from .invocation import Door
+from .memory_lines import age, glyphs, memory_line, tell_cautions
 from .output import emit, err, note, out, paint, row
 from .root import Command, json_option, pass_door
 from .text_input import given_text

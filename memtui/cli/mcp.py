@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.tools.base import Group
 
-    from .door import Door
+    from .invocation import Door
 
 
 @click.command("mcp", cls=Command)
@@ -55,7 +55,7 @@ def mcp_command(
         memory = _opened(door, agent, stack)
         who = Agent(memory, filter=filter, project=project)
         # The SDK takes most of a second: what is wrong with the call is said before.
-        from memtui.mcp.running import serve
+        from memtui.mcp.process import serve
         from memtui.mcp.server import DEFAULT_GROUPS, make_server
 
         server = make_server(
@@ -77,7 +77,7 @@ def _opened(door: Door, agent: str, stack: ExitStack) -> Memory:
     from memtui import log
     from memtui.engine.memory import Memory
 
-    from .door import demo_file
+    from .invocation import demo_file
 
     door.check()
     if not door.keeps_out:

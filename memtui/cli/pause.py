@@ -10,8 +10,8 @@ import click
 
 from memtui.engine.errors import UsageError
 
-from .door import Door
 from .errors import OK
+from .invocation import Door
 from .output import emit, out
 from .root import Command, json_option, pass_door
 

@@ -10,7 +10,7 @@ import click
 from memtui import __version__
 from memtui.engine.errors import UsageError
 
-from .door import Door
+from .invocation import Door
 
 
 class Entry(NamedTuple):
@@ -22,52 +22,50 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
-    "import": Entry("feeding", "Feed", "Bring in conversations: files, folders, exports."),
-    "remember": Entry("writing", "Feed", "Write down a memory."),
-    "consolidate": Entry("consolidating", "Feed", "Turn conversations into facts."),
-    "search": Entry("searching", "Look", "Find memories, and see why they rank as they do."),
+    "import": Entry("import_", "Feed", "Bring in conversations: files, folders, exports."),
+    "remember": Entry("memories", "Feed", "Write down a memory."),
+    "consolidate": Entry("consolidate", "Feed", "Turn conversations into facts."),
+    "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
-    "context": Entry("briefing", "Look", "Show what an agent would be told before it answers."),
-    "show": Entry("showing", "Look", "Show everything about one memory."),
-    "history": Entry("showing", "Look", "Show what was changed, by whom, and when."),
-    "sessions": Entry("talking", "Look", "List the conversations, or read one."),
-    "entities": Entry("naming", "Look", "List who is who; all about one of them; correct it."),
-    "observations": Entry("observing", "Look", "List findings, insights, lessons; recall them; add one."),
-    "scratchpad": Entry("noting", "Look", "Read and write keys with a text each, shared with agents."),
-    "stats": Entry("showing", "Look", "Count what is remembered."),
-    "questions": Entry("asking", "Look", "Ask the questions that should find a memory."),
+    "context": Entry("context", "Look", "Show what an agent would be told before it answers."),
+    "show": Entry("show", "Look", "Show everything about one memory."),
+    "history": Entry("show", "Look", "Show what was changed, by whom, and when."),
+    "sessions": Entry("sessions", "Look", "List the conversations, or read one."),
+    "entities": Entry("entities", "Look", "List who is who; all about one of them; correct it."),
+    "observations": Entry("observations", "Look", "List findings, insights, lessons; recall them; add one."),
+    "scratchpad": Entry("scratchpad", "Look", "Read and write keys with a text each, shared with agents."),
+    "stats": Entry("show", "Look", "Count what is remembered."),
+    "questions": Entry("questions", "Look", "Ask the questions that should find a memory."),
     "status": Entry("status", "Look", "Tell what waits, and what agents were told today."),
-    "review": Entry("reviewing", "Look", "List what needs a decision of yours."),
+    "review": Entry("review", "Look", "List what needs a decision of yours."),
     "wrong": Entry("wrong", "Change", "List what agents were told last, to put it right."),
-    "correct": Entry("writing", "Change", "Replace a memory's text; the old one is kept."),
-    "merge": Entry("writing", "Change", "Make one fact of several that say the same."),
-    "confirm": Entry("writing", "Change", "Say that memories are true: they no longer fade."),
-    "pin": Entry("writing", "Change", "Tell facts to agents before every answer."),
-    "unpin": Entry("writing", "Change", "Tell facts to agents only where they bear on what is asked."),
-    "forget": Entry("writing", "Change", "Put memories into the Trash."),
-    "restore": Entry(
-        "restoring", "Change", "Bring memories back from the Trash, or all of it from a backup."
-    ),
-    "erase": Entry("erasing", "Change", "Erase memories for good, with proof."),
-    "tag": Entry("writing", "Change", "Add and remove tags."),
-    "topic": Entry("writing", "Change", "Set what facts are about, and the day that they name."),
-    "undo": Entry("undoing", "Change", "Take back your latest change, or any operation."),
-    "redo": Entry("undoing", "Change", "Do again what was just undone."),
+    "correct": Entry("memories", "Change", "Replace a memory's text; the old one is kept."),
+    "merge": Entry("memories", "Change", "Make one fact of several that say the same."),
+    "confirm": Entry("memories", "Change", "Say that memories are true: they no longer fade."),
+    "pin": Entry("memories", "Change", "Tell facts to agents before every answer."),
+    "unpin": Entry("memories", "Change", "Tell facts to agents only where they bear on what is asked."),
+    "forget": Entry("memories", "Change", "Put memories into the Trash."),
+    "restore": Entry("restore", "Change", "Bring memories back from the Trash, or all of it from a backup."),
+    "erase": Entry("erase", "Change", "Erase memories for good, with proof."),
+    "tag": Entry("memories", "Change", "Add and remove tags."),
+    "topic": Entry("memories", "Change", "Set what facts are about, and the day that they name."),
+    "undo": Entry("undo", "Change", "Take back your latest change, or any operation."),
+    "redo": Entry("undo", "Change", "Do again what was just undone."),
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
-    "connect": Entry("connecting", "Agents", "Let Claude or Codex use the memory."),
-    "hook": Entry("hooking", "Agents", "Give Claude Code what it should know, and record the turns."),
+    "connect": Entry("connect", "Agents", "Let Claude or Codex use the memory."),
+    "hook": Entry("hook", "Agents", "Give Claude Code what it should know, and record the turns."),
     "pause": Entry("pause", "Agents", "Record nothing for a while."),
-    "maintain": Entry("maintaining", "Care", "Run the night shift: what is due, or one job now."),
-    "embed": Entry("embedding", "Care", "Go over to another embedding model."),
-    "export": Entry("exporting", "Care", "Write everything, or some of it, to a file of yours."),
-    "backup": Entry("backing", "Care", "Make and list backups."),
-    "check": Entry("caring", "Care", "Check that the memory file is sound."),
-    "health": Entry("caring", "Care", "Find duplicates, echoes, secrets, what is stale."),
+    "maintain": Entry("maintain", "Care", "Run the night shift: what is due, or one job now."),
+    "embed": Entry("embed", "Care", "Go over to another embedding model."),
+    "export": Entry("export", "Care", "Write everything, or some of it, to a file of yours."),
+    "backup": Entry("backup", "Care", "Make and list backups."),
+    "check": Entry("check", "Care", "Check that the memory file is sound."),
+    "health": Entry("check", "Care", "Find duplicates, echoes, secrets, what is stale."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
-    "serve": Entry("serving", "Care", "Show the app in a browser, for reading only."),
+    "serve": Entry("serve", "Care", "Show the app in a browser, for reading only."),
     "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
     "help": Entry("help_", "Care", "Tell how memtui, or a command of it, is called."),
-    "completion": Entry("completing", "Care", "Print a shell's completion script."),
+    "completion": Entry("completion", "Care", "Print a shell's completion script."),
 }
 
 
@@ -177,6 +175,6 @@ def group(context: click.Context) -> int | None:
         if door.tour:
             raise UsageError("--tour goes with no command.", "memtui --demo --tour begins it.")
         return None
-    from .opening import open_app
+    from .open_app import open_app
 
     return open_app(door)

@@ -8,7 +8,7 @@ import click
 
 from memtui.present.status import line, paused, told
 
-from .door import Door
+from .invocation import Door
 from .output import emit, out, paint, row
 from .root import Command, json_option, pass_door
 

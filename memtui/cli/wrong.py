@@ -10,9 +10,9 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import local_time
 from memtui.present.operation import who
 
-from .door import Door
 from .errors import NEGATIVE, OK
-from .lines import glyphs, memory_line
+from .invocation import Door
+from .memory_lines import glyphs, memory_line
 from .output import emit, err, note, out, paint, row
 from .root import Command, json_option, pass_door
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memtui.engine.errors import StoreError
-from memtui.engine.maintain.indexer import Indexer
+from memtui.engine.jobs.indexer import Indexer
 from memtui.engine.store.file import open_file
 
 from .lines import read_lines

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from memtui.engine.maintain.plan import Action
+from memtui.engine.consolidation.plan import Action
 from memtui.engine.records import Category, Topic, Trust
 
 

@@ -12,16 +12,16 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import assert_never
 
+from memtui.engine.consolidation.operation import RunOperation
+from memtui.engine.consolidation.plan import Plan, PlanLine
 from memtui.engine.core import Core
-from memtui.engine.curate import intake, turns
 from memtui.engine.errors import NotFoundError
-from memtui.engine.maintain.plan import Plan, PlanLine
-from memtui.engine.maintain.review import ReviewKind
-from memtui.engine.maintain.run_operation import RunOperation
+from memtui.engine.memories import turns, validation
 from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.review.cards import ReviewKind
 from memtui.engine.store import consolidations, history, memories, scratchpad, sessions
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 
 from .lines import AnyLine, Decision, Drawn, DrawnLine, Note, Observation, Recall, Reflection, Turn
@@ -92,8 +92,8 @@ class Story:
             for turn in talk:
                 new = turns.NewTurn(
                     session_id=turn.session, role=turn.role, event_time=turn.time,
-                    intake=intake.accept(turn.content, "episode", self._options.secrets),
-                    trust=intake.trust(turn.role, AGENT), source="demo", project=turn.project, title=title,
+                    intake=validation.accept(turn.content, "episode", self._options.secrets),
+                    trust=validation.trust(turn.role, AGENT), source="demo", project=turn.project, title=title,
                 )  # fmt: skip
                 rid = turns.store_turn(op.connection, new, turn.time)
                 assert rid is not None  # without a source key nothing can be there already
@@ -109,7 +109,7 @@ class Story:
         label = f"Noted {plural(len(noted), 'observation')} of {noted[0].source}"
         with self._operation(AGENT, "observe", label) as op:
             for line in noted:
-                accepted = intake.accept(line.content, "observation", self._options.secrets)
+                accepted = validation.accept(line.content, "observation", self._options.secrets)
                 memories.insert(
                     op.connection, kind="observation", content=accepted.content, event_time=line.time,
                     created_at=line.time, category=line.category, trust="agent", source=line.source,
@@ -149,7 +149,7 @@ class Story:
     def _reflect(self, line: Reflection, at: int) -> None:
         facts = [self._fact(text).id for text in line.of]
         with self._operation("scheduler", "reflect", "Reflected on the week") as op:
-            accepted = intake.accept(line.content, "reflection", self._options.secrets)
+            accepted = validation.accept(line.content, "reflection", self._options.secrets)
             memories.insert(
                 op.connection, kind="reflection", content=accepted.content, event_time=at, created_at=at,
                 tags=line.tags, source_ids=facts, trust="model", source="reflection",

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 
 from memtui.engine.clock import Clock, local_midnight
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, ReadOnlyError
-from memtui.engine.maintain.indexer import Indexer
-from memtui.engine.models.choosing import Embedders
+from memtui.engine.jobs.indexer import Indexer
+from memtui.engine.memories import validation
+from memtui.engine.models.embedder_choice import Embedders
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
-from memtui.engine.search.vector_copy import VectorCopy
-from memtui.engine.store import history, memories, operations, recalls, recording, rows
-from memtui.engine.store.connection import Connections
+from memtui.engine.search.retrievers.vector_cache import VectorCopy
+from memtui.engine.store import history, history_rows, memories, operations, recalls, recording_rules
+from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ class Core:
             operation = operations.get(connection, op_id)
             if not self._subscribers["changed"]:
                 return operation
-            changed = rows.named(connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES))
+            changed = history_rows.named(
+                connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES)
+            )
         told = Changes(
             tables=frozenset(change.table for change in changed),
             ids=tuple(change.memory_id for change in changed if change.memory_id),
@@ -135,17 +137,17 @@ class Core:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
-            kept = recording.keeps_question(connection, self.actor.removeprefix("agent:"), now)
+            kept = recording_rules.keeps_question(connection, self.actor.removeprefix("agent:"), now)
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),
-                session_id=session_id and intake.without_secrets(session_id),
-                query=intake.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in told],
+                session_id=session_id and validation.without_secrets(session_id),
+                query=validation.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in told],
             )  # fmt: skip
 
     def ask_about_drawn(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:
         """In the operation that changed ``ids``: what was drawn from those that no longer hold waits in Review."""
-        from memtui.engine.maintain import dependents
+        from memtui.engine.review import dependents
 
         dependents.ask(connection, ids, verb, self.actor, int(self.clock()))
 
@@ -153,7 +155,7 @@ class Core:
         """Whether a memory passes a filter, as far as this transaction has come."""
         if not within:
             return lambda rid: True
-        from memtui.engine.search.filters import compile
+        from memtui.engine.search.filters.compiler import compile
         from memtui.engine.search.scope import passing, scope
 
         inside = scope(compile(within, self.clock(), fade_threshold=self.options.fade_threshold))
@@ -187,7 +189,7 @@ class Core:
         """What a fact that the person writes is about, as far as its form tells."""
         if self.actor != "person" or not isinstance(content, str):
             return None
-        from memtui.engine.maintain.extract.topics import topic_of_note
+        from memtui.engine.consolidation.extract.topics import topic_of_note
 
         return topic_of_note(content)
 
@@ -195,7 +197,7 @@ class Core:
         """What a fact that the person writes is likely about, where its form does not tell."""
         if self.actor != "person" or not isinstance(content, str):
             return None
-        from memtui.engine.maintain.extract.topics import guessed
+        from memtui.engine.consolidation.extract.topics import guessed
 
         return guessed(content)
 

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock, system_clock, unix_seconds
 from memtui.engine.core import Core, Event, outside
-from memtui.engine.curate import intake, notes, turns
-from memtui.engine.curate.derive import derive
 from memtui.engine.days import day_given, day_of_fact
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
+from memtui.engine.memories import operations, turns, validation
+from memtui.engine.memories.index_text import derive
 from memtui.engine.namespaces.view import View
 from memtui.engine.records import (
     Changes,
@@ -51,10 +51,10 @@ from memtui.engine.store.tables import COVERED
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.backups import Backups
-    from memtui.engine.maintain.plan import Consolidation
-    from memtui.engine.maintain.restore.rescue import Rescue
-    from memtui.engine.maintain.schedule.scheduler import Scheduler
+    from memtui.engine.backups.backups import Backups
+    from memtui.engine.backups.rescue import Rescue
+    from memtui.engine.consolidation.plan import Consolidation
+    from memtui.engine.jobs.scheduler import Scheduler
     from memtui.engine.namespaces.entities import Entities
     from memtui.engine.namespaces.files import Files
     from memtui.engine.namespaces.history import History
@@ -90,7 +90,7 @@ class _Asked(NamedTuple):
     add: tuple[str, ...]
     remove: tuple[str, ...]
     withhold: bool
-    about: notes.About
+    about: operations.About
 
 
 class Memory:
@@ -119,7 +119,7 @@ class Memory:
         ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
         (it is left as it was), InputError for a bad actor or clock.
         """
-        intake.must_be_actor(actor)
+        validation.must_be_actor(actor)
         if clock is not None and not callable(clock):
             raise InputError(
                 f"A clock is a function without arguments that returns Unix seconds, not {clock!r}.",
@@ -140,7 +140,7 @@ class Memory:
 
         Nothing is opened: it is for a file that is damaged, foreign, empty or gone.
         """
-        from memtui.engine.maintain.restore.rescue import Rescue
+        from memtui.engine.backups.rescue import Rescue
 
         return Rescue(Path(path), clock or system_clock)
 
@@ -165,7 +165,7 @@ class Memory:
 
     @actor.setter
     def actor(self, actor: str) -> None:
-        intake.must_be_actor(actor)
+        validation.must_be_actor(actor)
         self._core.actor = actor
 
     @property
@@ -301,13 +301,13 @@ class Memory:
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
         now = int(self._core.clock())
-        about = intake.topic(topic)
+        about = validation.topic(topic)
         formal = about or self._core.topic_of(content)
         # Before others have to wait: the library that reads days takes a third of a second to load. A guess hides no day.
         day = day_of_fact(content, now, formal) if isinstance(content, str) else None
         guess = formal or self._core.guessed_topic(content)
         with self._core.change("remember", "Remembered", project=project) as op:
-            rid = notes.remember(
+            rid = operations.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
                 options=self._core.options, now=now, project=project, topic=about, guess=guess, happens_at=day,
                 within=self._core.passes(op.connection, within),
@@ -324,19 +324,21 @@ class Memory:
         now = int(self._core.clock())
         with self._core.change("correct", "Corrected") as op:
             old = memories.get(op.connection, id, now)
-            rid = notes.correct(
+            rid = operations.correct(
                 op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now
             )
             record = self._finish_note(op, rid, "Corrected", now, within)
             if self._core.actor == "person":
                 record = self._settled(op.connection, record, now)
             self._core.ask_about_drawn(op.connection, [old.id], "corrected")
-            op.label = f"Corrected {quoted(intake.open_text(old))} to {quoted(intake.open_text(record))}"
+            op.label = (
+                f"Corrected {quoted(validation.open_text(old))} to {quoted(validation.open_text(record))}"
+            )
         return record
 
     def _settled(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
         """What the person wrote now stands, whatever became of what the old text was drawn from."""
-        from memtui.engine.maintain import dependents
+        from memtui.engine.review import dependents
 
         if new.kind == "fact":
             return new
@@ -348,7 +350,7 @@ class Memory:
         derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
         if within and not self._core.passes(op.connection, within)(rid):
             raise outside(record.kind)
-        op.label = f"{verb} {quoted(intake.open_text(record))}"
+        op.label = f"{verb} {quoted(validation.open_text(record))}"
         return record
 
     def confirm(self, id: str) -> MemoryRecord:
@@ -396,18 +398,18 @@ class Memory:
         """
         return self._change_one("classify", id, about=self._about(topic, happens))
 
-    def _about(self, topic: str | None, happens: str | None) -> notes.About:
+    def _about(self, topic: str | None, happens: str | None) -> operations.About:
         day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
-        return notes.About(topic="none" if topic == "none" else intake.topic(topic), happens_at=day)
+        return operations.About(topic="none" if topic == "none" else validation.topic(topic), happens_at=day)
 
     def _change_one(
         self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False,
-        about: notes.About = notes.NOTHING,
+        about: operations.About = operations.NOTHING,
     ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_DONE[verb]} {quoted(intake.open_text(memory))}"
+            op.label = f"{_DONE[verb]} {quoted(validation.open_text(memory))}"
             self._apply(op.connection, verb, memory, _Asked(tuple(add), tuple(remove), withhold, about), now)
             if verb == "forget" and memory.active:
                 self._core.ask_about_drawn(op.connection, [memory.id], "forgot")
@@ -419,19 +421,21 @@ class Memory:
     ) -> None:
         match verb:
             case "confirm":
-                notes.confirm(connection, memory, actor=self._core.actor, now=now)
+                operations.confirm(connection, memory, actor=self._core.actor, now=now)
             case "forget":
-                notes.forget(connection, memory, actor=self._core.actor, now=now, withhold=asked.withhold)
+                operations.forget(
+                    connection, memory, actor=self._core.actor, now=now, withhold=asked.withhold
+                )
             case "restore":
-                notes.restore(connection, memory, actor=self._core.actor, now=now)
+                operations.restore(connection, memory, actor=self._core.actor, now=now)
             case "pin":
-                notes.pin(connection, memory, actor=self._core.actor, now=now)
+                operations.pin(connection, memory, actor=self._core.actor, now=now)
             case "unpin":
-                notes.unpin(connection, memory, actor=self._core.actor)
+                operations.unpin(connection, memory, actor=self._core.actor)
             case "tag":
-                notes.tag(connection, memory, add=asked.add, remove=asked.remove)
+                operations.tag(connection, memory, add=asked.add, remove=asked.remove)
             case "classify":
-                notes.classify(
+                operations.classify(
                     connection, memory, asked.about, actor=self._core.actor, options=self._core.options
                 )
 
@@ -447,7 +451,7 @@ class Memory:
         """
         self._core.must_write("change it")
         now = int(self._core.clock())
-        intake.tags((*add, *remove))
+        validation.tags((*add, *remove))
         asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens))
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
@@ -596,7 +600,7 @@ class Memory:
         """The session that is meant: an agent's own one of that id, else the one that is stored so."""
         if session_id is None or not self.actor.startswith("agent:"):
             return session_id
-        return sessions.of_reader(connection, intake.without_secrets(session_id), self.actor)
+        return sessions.of_reader(connection, validation.without_secrets(session_id), self.actor)
 
     def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
@@ -610,7 +614,7 @@ class Memory:
 
         ``alone`` and ``within``: see ``search``.
         """
-        from memtui.engine.search.explaining import explain
+        from memtui.engine.search.explanation import explain
 
         with self._core.connections.read() as connection:
             return explain(
@@ -644,7 +648,7 @@ class Memory:
             missing = embedder.available() if embedder is not None else None
             return (missing or "no memory has a vector yet").removesuffix(".")
         if at_hand is not None and not embedder.at_hand(at_hand):
-            from memtui.engine.search.asked import COMING
+            from memtui.engine.search.request import COMING
 
             return COMING
         from memtui.engine.search.ranking import CopiedVectors
@@ -728,7 +732,7 @@ class Memory:
     @cached_property
     def backups(self) -> Backups:
         """Backups of the file, and the way back to one of them."""
-        from memtui.engine.maintain.backups import Backups
+        from memtui.engine.backups.backups import Backups
 
         core = self._core
         return Backups(

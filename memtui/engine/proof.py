@@ -20,7 +20,7 @@ from memtui.engine.erase.records import SearchedFile, StillThere
 from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
-from memtui.engine.store.connecting import connect
+from memtui.engine.store.connection import connect
 from memtui.engine.store.sql import as_json, scalar
 
 _SHOWN = 3

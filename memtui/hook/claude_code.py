@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from memtui.engine.curate.intake import MAX_EPISODE
-from memtui.engine.importers.formats import envelopes
+from memtui.engine.importers.formats import claude_code_wrappers
+from memtui.engine.memories.validation import MAX_EPISODE
 
 from .quick import Quick
 
@@ -55,7 +55,7 @@ def answer(
     session = f"claude-code:{event.session_id}"
     where = project or os.path.basename(event.cwd.replace("\\", "/").rstrip("/")) or None  # noqa: PTH119
     if event.hook_event_name == "UserPromptSubmit":
-        text, note = _fitting(envelopes.own_words(event.prompt))
+        text, note = _fitting(claude_code_wrappers.own_words(event.prompt))
         if not text:
             return ""
         memory = open_memory()

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.engine.clock import local_midnight
-from memtui.engine.curate import intake, turns
 from memtui.engine.errors import InputError, NotRecordedError
+from memtui.engine.memories import turns, validation
 from memtui.engine.records import Options
-from memtui.engine.store import file, history, memories, recalls, recording, sessions, told_contexts
+from memtui.engine.store import file, history, memories, recalls, recording_rules, served_contexts, sessions
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
@@ -44,11 +44,11 @@ class Quick:
     ) -> None:  # fmt: skip
         self._within = ""
         if filter is not None or project is not None:
-            from memtui.engine.search.confine import expression
+            from memtui.engine.search.access_scope import expression
 
             self._within = expression(filter, project)
         if not readonly and is_missing(path):
-            from memtui.engine.store.exchange import refuse_to_begin_anew
+            from memtui.engine.store.file_replacement import refuse_to_begin_anew
 
             refuse_to_begin_anew(path)
         self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
@@ -67,17 +67,22 @@ class Quick:
 
         Where ``begin_context`` was called for the session, nothing is told again that stands in it.
         """
-        from memtui.engine.search import briefing, confine, profiles, repeats  # recording does not need them
+        from memtui.engine.search import (  # recording does not need them
+            access_scope,
+            briefing,
+            profiles,
+            repeats,
+        )
 
         within = self._within
         with self._connections.read() as connection:
             profile, _ = profiles.configured(connection, self._options.profile)
-            lines = None if self._readonly else told_contexts.lines(connection, session_id)
+            lines = None if self._readonly else served_contexts.lines(connection, session_id)
             self._there = None if lines is None else repeats.Told(lines)
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
-                profile=confine.without_names(profile) if within else profile,
-                session_id=self._stored(connection, intake.without_secrets(session_id), source),
+                profile=access_scope.without_names(profile) if within else profile,
+                session_id=self._stored(connection, validation.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
                 project=project, there=self._there,
@@ -92,19 +97,19 @@ class Quick:
         if self._readonly:
             return
         with self._connections.write() as connection:
-            told_contexts.begin(connection, session_id, int(time.time()))
+            served_contexts.begin(connection, session_id, int(time.time()))
 
     def notice(self, session_id: str) -> str:
         """What the person should know who has no app open; "" when there is nothing.
 
         What is wrong with the clock is told at the first prompt of a session, a pause at the first one that it turns away.
         """
-        from memtui.engine.maintain.schedule import clock_guard
+        from memtui.engine.jobs import clock_guard
 
         with self._connections.read() as connection:
-            recorded = recording.state(connection, time.time())
+            recorded = recording_rules.state(connection, time.time())
             if recorded.pause and not recorded.turned_away:
-                until = recording.until(recorded.pause, time.time())
+                until = recording_rules.until(recorded.pause, time.time())
                 return f"recording is paused{until}, your prompts are not kept (memtui pause --off)"
             state = clock_guard.look(connection, time.time())
             if not state.note or 0 < state.seconds < _LONG:
@@ -171,7 +176,7 @@ class Quick:
                 except InputError as error:
                     refused = error
             if told:
-                query = intake.without_secrets(content)
+                query = validation.without_secrets(content)
                 self._note_told(op.connection, now, named, turn.source or source, query, told)
             op.wrote = refused is None
         if refused:
@@ -194,7 +199,7 @@ class Quick:
                 query=query, memory_ids=[one.id for one in told.memories], saved=told.saved,
             )  # fmt: skip
         if self._there is not None and told.memories:
-            told_contexts.save(connection, session_id, self._there.lines, now)
+            served_contexts.save(connection, session_id, self._there.lines, now)
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
         """The session that is meant: one that another program began under that id is not this conversation."""
@@ -207,7 +212,7 @@ class Quick:
             assert rid is not None  # a live turn has no source key
             if not self._within:
                 return
-            from memtui.engine.search.filters import compile
+            from memtui.engine.search.filters.compiler import compile
             from memtui.engine.search.scope import passing, scope
 
             inside = scope(compile(self._within, now, fade_threshold=self._options.fade_threshold))

@@ -72,7 +72,7 @@ def _leave() -> None:
 def read(path: Path, options: Options) -> Status:
     """The status of the memory at ``path``. Raises StoreError and its kin."""
     from memtui.engine.errors import StoreError
-    from memtui.engine.maintain.status import status
+    from memtui.engine.review.status_line import status
     from memtui.engine.store import file
 
     if is_missing(path):

@@ -10,8 +10,8 @@ from .lines import Role
 from .past import ago, kinds_told
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
-    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.backups.preview import RestoreChange, RestorePreview
+    from memtui.engine.backups.reader import Held
     from memtui.engine.store.backup import Backup
 
 _WHY = {
@@ -75,7 +75,7 @@ def in_a_row(backup: Backup, held: Held | None) -> str:
 
 def parts_of(preview: RestorePreview) -> list[RestorePart]:
     """What would come back, be as it was, and be lost."""
-    from memtui.engine.maintain.restore.preview import MEMORIES
+    from memtui.engine.backups.preview import MEMORIES
 
     memories = [one for one in preview.counts if one.what in MEMORIES.values()]
     return [

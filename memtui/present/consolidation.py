@@ -9,7 +9,7 @@ from .format import count, plural, price
 from .lines import Part, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Action, Estimate, PlanLine, SessionOutcome
+    from memtui.engine.consolidation.plan import Action, Estimate, PlanLine, SessionOutcome
     from memtui.engine.records import LlmOptions
 
 

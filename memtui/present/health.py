@@ -8,8 +8,8 @@ from .format import count, plural
 from .lines import Line, Part
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.health import Ailment, Complaint, Health
     from memtui.engine.records import CheckReport
+    from memtui.engine.review.health import Ailment, Complaint, Health
 
 
 class Told(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .format import count, plural, relative_time
 
 if TYPE_CHECKING:
-    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.known_places import KnownSource
     from memtui.engine.importers.probe import Probed
 
 # What formats hold that are no conversations.

@@ -8,7 +8,7 @@ from .format import local_time, plural
 from .lines import Part, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.schedule.scheduler import JobStatus
+    from memtui.engine.jobs.scheduler import JobStatus
     from memtui.engine.store.jobs import JobRun
 
 _STATES: dict[str, Role] = {

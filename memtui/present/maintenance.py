@@ -9,8 +9,8 @@ from .backup import all_in_a_row
 from .format import count, file_size, local_time, plural
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.decay import Forecast
-    from memtui.engine.maintain.schedule.scheduler import SchedulerStatus
+    from memtui.engine.jobs.decay import Forecast
+    from memtui.engine.jobs.scheduler import SchedulerStatus
     from memtui.engine.records import Stats
     from memtui.engine.store.backup import Backup
 

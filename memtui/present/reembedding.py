@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .format import count, file_size, plural, price
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.reembed import Reembedded, ReembedPlan
+    from memtui.engine.jobs.reembedding import Reembedded, ReembedPlan
     from memtui.engine.records import Stats
     from memtui.engine.store.vectors import VectorSpace
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .lines import Part
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.review import ReviewKind
+    from memtui.engine.review.cards import ReviewKind
 
 _KINDS: Mapping[ReviewKind, Part] = {
     "conflict": ("conflict", "error"),

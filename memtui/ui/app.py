@@ -20,21 +20,21 @@ from memtui.engine.errors import MemtuiError, ReplacedFileError
 from memtui.present.glyphs import Glyphs
 
 from . import garbage_collection
+from .action_dispatch import chord, perform, start
 from .actions import BY_ID, Action
 from .app_actions import AppActions, welcome
+from .appearance import Look
 from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
 from .line_filter import ControlFilter, PlainFilter
-from .look import Look
 from .main_screen import MainScreen
 from .messages import Changed, Progressed, Refused, Said, Severity
 from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
-from .perform import chord, perform, start
 from .permissions import Permissions, permitted
 from .state import UiState
 from .theme import DARK, own_themes, variable_defaults

@@ -97,7 +97,7 @@ class AppActions:
         elsewhere = operation.op_id not in self._shell.made
         if not (large or earlier or elsewhere):
             return True
-        from .dialogs.question import Question
+        from .dialogs.confirmation import Question
 
         when = local_time(operation.at, time.time())
         other = ", not made in this window" if elsewhere else ""
@@ -187,7 +187,7 @@ class AppActions:
     async def do_quit(self) -> None:
         shell = self._shell
         if shell.operations.running and shell.operations.memory is not None:
-            from .dialogs.question import Question
+            from .dialogs.confirmation import Question
 
             question = Question(
                 "Leave now?", f"This is still running: {shell.operations.running[-1]}.", yes="leave"

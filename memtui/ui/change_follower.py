@@ -10,9 +10,9 @@ from memtui.engine.errors import MemtuiError, ReplacedFileError
 from memtui.engine.wording import until_when
 from memtui.present.format import plural
 
+from .action_dispatch import start
 from .inbox_count import InboxCount
 from .messages import Changed, Progressed, Said
-from .perform import start
 from .session_following import SessionFollowing
 from .widgets.bars import TitleBar
 

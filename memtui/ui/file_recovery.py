@@ -12,12 +12,12 @@ from memtui.present.format import local_time, plural
 from memtui.present.past import ago, kinds_told
 from memtui.present.text import one_line
 
+from .action_dispatch import start
 from .messages import Said
-from .perform import start
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.reading import Held
-    from memtui.engine.maintain.restore.rescue import Rescue
+    from memtui.engine.backups.reader import Held
+    from memtui.engine.backups.rescue import Rescue
     from memtui.engine.store.backup import Backup
 
     from .shell import Shell
@@ -103,7 +103,7 @@ class FileRecovery:
     async def offer_reopen(self, error: ReplacedFileError) -> bool:
         """Ask whether to go on with the file that is there now; whether it is open. What waits is the caller's."""
         if self._asked is None:
-            from .dialogs.question import Question
+            from .dialogs.confirmation import Question
 
             self._asked = asyncio.get_running_loop().create_future()
             text = f"{error.message} What waits to be written is kept until you answer."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from .perform import start
+from .action_dispatch import start
 
 if TYPE_CHECKING:
     from .shell import Shell

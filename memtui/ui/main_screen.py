@@ -11,6 +11,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
+from memtui.ui.action_dispatch import deed, offers, refusal
 from memtui.ui.actions import (
     BY_ID,
     HELP_GROUPS,
@@ -24,7 +25,6 @@ from memtui.ui.actions import (
 )
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneTold
-from memtui.ui.perform import deed, offers, refusal
 from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
 
 from .panes.pane import Pane

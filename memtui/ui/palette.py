@@ -11,10 +11,10 @@ from textual.content import Content
 
 from memtui.present.text import Visible, visible
 
+from .action_dispatch import refusal, start
 from .actions import Place, actions_at
 from .panes.maintenance.rows import topics
 from .panes.registry import PANES
-from .perform import refusal, start
 from .safe import assemble
 from .shell import shell_of
 

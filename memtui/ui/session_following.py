@@ -45,7 +45,7 @@ class SessionFollowing:
             thread.join(END_SECONDS)
 
     def _run(self, memory: Memory, home: Path, stopped: threading.Event) -> None:
-        from memtui.engine.importers.known import known_sources
+        from memtui.engine.importers.known_places import known_sources
 
         try:
             places = [source.path for source in known_sources(home) if source.live]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
     from .actions import Action
+    from .appearance import Look
     from .keymap import Keymap
-    from .look import Look
     from .messages import Severity
     from .navigation import Navigation
     from .operations import Operations

@@ -182,9 +182,9 @@ def pairs_of(file: Path, half: str) -> list[dict[str, str]]:
 
 
 def judge_pairs(half: str, *, show: bool) -> None:
-    from memtui.engine.maintain.compare import conflicts, update_model
-    from memtui.engine.maintain.compare.pair_features import Statement
-    from memtui.engine.maintain.extract.statement_shapes import CORRECTING
+    from memtui.engine.consolidation.compare import conflicts, update_model
+    from memtui.engine.consolidation.compare.pair_features import Statement
+    from memtui.engine.consolidation.extract.statement_shapes import CORRECTING
 
     judged: Counter[tuple[str, str]] = Counter()
     for file in sorted(TALKS.glob("updates_*.jsonl")):

@@ -1,7 +1,7 @@
 """Train what tells lasting statements from passing ones, from tests/data/sentences and the dev half of tests/data/talks.
 
     python tests/benchmarks/extract_train.py            cross-validated: each person of the dev half, each file left out
-    python tests/benchmarks/extract_train.py --write    the same, then memtui/engine/maintain/extract/durability.npz
+    python tests/benchmarks/extract_train.py --write    the same, then memtui/engine/consolidation/extract/durability.npz
 
 A file of sentences has a topic as heading ("# health"; "# none" for what is not to be kept) and a sentence a line. The
 clauses of the talks are labelled by their patterns: what is worth keeping, and what must not become a fact; what matches
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from extract_eval import TALKS, matches, read_talk
-from memtui.engine.maintain.extract.clauses import clauses
-from memtui.engine.maintain.extract.durability import (
+from memtui.engine.consolidation.extract.clauses import clauses
+from memtui.engine.consolidation.extract.durability import (
     HASHED,
     TOPIC_HASHED,
     TOPICS,
@@ -26,7 +26,7 @@ from memtui.engine.maintain.extract.durability import (
     dense_features,
     hashed,
 )
-from memtui.engine.maintain.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import sentences
 from memtui.engine.models.embedders import OfflineEmbedder
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression

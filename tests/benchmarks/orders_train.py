@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from memtui.engine.guards.instructions.score import _WEIGHTS, CERTAIN, SIZE, features, length
+from memtui.engine.guards.instructions.classifier import _WEIGHTS, CERTAIN, SIZE, features, length
 from orders_texts import Text, made, put_together
 
 DATA = Path(__file__).parent.parent / "data"

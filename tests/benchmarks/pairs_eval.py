@@ -3,7 +3,7 @@
 Each line of the file is an object with ``a``, ``b`` and ``label`` (duplicate, contradiction, neutral). Budget,
 without a model: duplicates found >= 0.30 at precision >= 0.90; contradictions called duplicates <= 3%.
 
-With --embedder also what Health calls nearly the same (``maintain.near``: near by their vectors, and the words agree), for each
+With --embedder also what Health calls nearly the same (``review.near_duplicates``: near by their vectors, and the words agree), for each
 of some cosines. The budget is that precision, and as many found as it leaves.
 """
 
@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from memtui.engine.maintain.compare.similarity import compare, read
-from memtui.engine.maintain.near import agree
+from memtui.engine.consolidation.compare.similarity import compare, read
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
+from memtui.engine.review.near_duplicates import agree
 
 KINDS = ("duplicate", "conflict", "related", "different")
 COSINES = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)

@@ -25,9 +25,9 @@ from corpus import Writer, add_vectors, build
 from make_sessions import write_sessions
 from memtui import Memory
 from memtui.engine.records import Options, Profile
-from memtui.engine.search.vector_copy import FROM, MOST
+from memtui.engine.search.retrievers.vector_cache import FROM, MOST
 from memtui.engine.store.memories import content_hash, new_id
-from memtui.engine.store.migrate import migrations
+from memtui.engine.store.migration import migrations
 from terminal import Terminal
 
 Derived = Literal["vectors", "none", "waiting"]

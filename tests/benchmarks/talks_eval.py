@@ -39,7 +39,7 @@ from memtui.engine.records import Options
 from memtui.engine.search import relevance
 from memtui.engine.search.clauses import clauses
 from memtui.engine.search.word_meanings import packaged
-from memtui.engine.store.words import stems
+from memtui.engine.store.tokens import stems
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0

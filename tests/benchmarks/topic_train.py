@@ -1,7 +1,7 @@
 """Train what tells the topic of a statement, from tests/data/sentences and the dev half of tests/data/talks.
 
     python tests/benchmarks/topic_train.py            leaves each person of the dev half out, and says how many it gets right
-    python tests/benchmarks/topic_train.py --write    the same, then memtui/engine/maintain/extract/topics.bin
+    python tests/benchmarks/topic_train.py --write    the same, then memtui/engine/consolidation/extract/topics.bin
 
 Of the talks it takes the clauses that match a gold pattern, and the sentences that match gold of one topic only. Needs
 scikit-learn, which the program itself does not.
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from extract_eval import TALKS, matches, read_talk
 from extract_train import Labelled, of_files, sparse
-from memtui.engine.maintain.extract.clauses import clauses
-from memtui.engine.maintain.extract.sentences import sentences
-from memtui.engine.maintain.extract.topic_model import HASHED, OF_WORDS, TOPICS, WEIGHTS, signs
+from memtui.engine.consolidation.extract.clauses import clauses
+from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.topic_model import HASHED, OF_WORDS, TOPICS, WEIGHTS, signs
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 

@@ -1,7 +1,7 @@
 """Train what tells that a statement replaces an older one, from tests/data/updates and the dev half of tests/data/talks.
 
     python tests/benchmarks/updates_train.py            cross-validated: no person is judged by what was trained on them
-    python tests/benchmarks/updates_train.py --write    the same, then memtui/engine/maintain/compare/update_model.npz
+    python tests/benchmarks/updates_train.py --write    the same, then memtui/engine/consolidation/compare/update_model.npz
     python tests/benchmarks/updates_train.py --show     what is judged wrong
 
 A file of updates has persons ("# ..."), what is known of each ("3 My van is a Vivaro"), what takes its place ("> 3 ..."), what
@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
-from memtui.engine.maintain.compare.pair_features import Statement, pair_features
-from memtui.engine.maintain.compare.statement_context import earlier_messages, preceding
-from memtui.engine.maintain.compare.update_model import WEIGHTS, model
-from memtui.engine.maintain.extract.drafts import Context
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
+from memtui.engine.consolidation.compare.pair_features import Statement, pair_features
+from memtui.engine.consolidation.compare.statement_context import earlier_messages, preceding
+from memtui.engine.consolidation.compare.update_model import WEIGHTS, model
+from memtui.engine.consolidation.extract.protocol import Context
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import MemoryRecord, Options
 

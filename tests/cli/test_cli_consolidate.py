@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli
 from memtui import Memory
-from memtui.cli.consolidating import _tell_plan
-from memtui.engine.maintain.plan import Plan, PlanLine
+from memtui.cli.consolidate import _tell_plan
+from memtui.engine.consolidation.plan import Plan, PlanLine
 from memtui.engine.records import Options, Session
 
 from endpoint import Endpoint, completion

@@ -11,7 +11,7 @@ import click
 import pytest
 from cli_kit import Cli, Program
 from memtui import __version__
-from memtui.cli.door import Door
+from memtui.cli.invocation import Door
 from memtui.cli.root import COMMANDS, Commands, group
 
 
@@ -115,7 +115,7 @@ def test_help_and_version_import_no_engine(program: Program) -> None:
 @pytest.mark.parametrize("line", [[], ["--db", "x.db", "--readonly"], ["--demo"]])
 def test_opening_the_app_imports_no_click(line: list[str], program: Program) -> None:
     modules = imported(program, repr(line))
-    assert "memtui.cli.opening" in modules
+    assert "memtui.cli.open_app" in modules
     assert "click" not in modules
 
 

@@ -34,7 +34,7 @@ def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.M
         def isatty(self) -> bool:
             return True
 
-    import memtui.cli.erasing as erasing
+    from memtui.cli import erase as erasing
 
     plan = erasing.__dict__["_agreed"]
     for typed, agreed in (("2\n", False), ("\n", False), ("1\n", True)):

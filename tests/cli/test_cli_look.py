@@ -13,7 +13,7 @@ import pytest
 from cli_kit import Cli
 from memtui import paths
 from memtui.engine.errors import UsageError
-from memtui.engine.maintain.schedule import clock_guard
+from memtui.engine.jobs import clock_guard
 from memtui.engine.memory import Memory
 from memtui.engine.models.ner import spacy_names
 
@@ -250,8 +250,8 @@ def test_the_demo_is_a_copy_that_is_gone_afterwards(cli: Cli, home: Path) -> Non
 def test_serving_needs_its_package_and_offers_reading_only(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.cli.door import Door
-    from memtui.cli.serving import reading_command
+    from memtui.cli.invocation import Door
+    from memtui.cli.serve import reading_command
 
     assert cli("serve").code == 4
     remembered(cli, "Ada lives in Ghent")
@@ -289,7 +289,7 @@ def test_serving_needs_its_package_and_offers_reading_only(
     ],
 )
 def test_only_pages_of_ours_are_answered(host: str, origin: str, bound: str, answered: bool) -> None:
-    from memtui.cli.serving import is_ours
+    from memtui.cli.serve import is_ours
 
     assert is_ours(host, origin, bound, 8000) is answered
 
@@ -321,13 +321,13 @@ def test_the_doctor_tells_what_each_strategy_finds(
 def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_readonly(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.engine.store import migrate
-    from memtui.engine.store.migrate import Migration
+    from memtui.engine.store import migration
+    from memtui.engine.store.migration import Migration
 
     cli("remember", "Ada likes tea")
-    known = migrate.migrations()
+    known = migration.migrations()
     newer = Migration(known[-1].version + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
-    monkeypatch.setattr(migrate, "migrations", lambda: (*known, newer))
+    monkeypatch.setattr(migration, "migrations", lambda: (*known, newer))
     told = cli("--readonly", "list")
     assert (told.code, "older memtui" in told.err, "without --readonly" in told.err) == (4, True, True)
     assert "Ada likes tea" in cli("list").out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui.connect.clients import Edit
-from memtui.connect.writing import write
+from memtui.connect.config_file import write
 from memtui.engine.errors import InputError
 
 

@@ -30,8 +30,8 @@ sys.addaudithook(watch)
 APP = """
 import asyncio
 from contextlib import ExitStack
-from memtui.cli.door import Door
-from memtui.cli.opening import make_app
+from memtui.cli.invocation import Door
+from memtui.cli.open_app import make_app
 async def main():
     with ExitStack() as kept:
         app = make_app(Door(), kept, [])

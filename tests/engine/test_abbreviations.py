@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.maintain.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import sentences
 from memtui.engine.search.clauses import clauses
 
 BEFORE = "We moved the whole garden shed over to the other side of the yard"

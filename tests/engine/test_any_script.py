@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search import keyword, question
-from memtui.engine.search.filters import compile
+from memtui.engine.search import query as search_query
+from memtui.engine.search.filters.compiler import compile
+from memtui.engine.search.retrievers import keyword
 from memtui.engine.search.scope import scope
-from memtui.engine.search.statistics import MEMORIES
+from memtui.engine.search.term_statistics import MEMORIES
 from memtui.ui.presenters.arms import marks
 
 KEPT = {
@@ -102,7 +103,7 @@ def test_what_no_index_knows_is_looked_for_in_texts_beyond_ascii_alone(memory: M
     asked: list[tuple[str, Any]] = []
     with memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
-        wanted = question.read(connection, "🍕", MEMORIES)
+        wanted = search_query.read(connection, "🍕", MEMORIES)
         found = keyword.first_pass(connection, wanted, scope(compile("", 0.0)), 10)
         connection.exec_trace = None
         statement, bindings = asked[-1]

@@ -63,8 +63,8 @@ def test_with_a_background_links_follow_by_themselves(place: Path) -> None:
 def test_the_background_works_although_writing_never_pauses(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.engine.maintain.indexer.PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr("memtui.engine.maintain.indexer.QUIET_SECONDS", 2)
+    monkeypatch.setattr("memtui.engine.jobs.indexer.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("memtui.engine.jobs.indexer.QUIET_SECONDS", 2)
     with Memory.open(place, options=Options(embedder="off")) as memory:
         first = memory.record_turn("talk", "user", "We met Ada Lovelace in Lisbon")
 

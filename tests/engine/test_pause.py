@@ -13,7 +13,7 @@ from memtui.engine.errors import InputError, NotRecordedError
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Options, Pause
 from memtui.engine.search.moments import later
-from memtui.engine.store import recording
+from memtui.engine.store import recording_rules
 
 from clock import Clock
 
@@ -161,11 +161,13 @@ def test_sessions_bring_what_was_said_before_and_after_but_not_in_between(
 
 def test_with_very_many_pauses_none_is_forgotten(person: Memory) -> None:
     with person._core.connections.write() as connection:
-        for number in range(recording._MOST + 20):
-            recording.pause(connection, number * 100, number * 100 + 10)
-        known = recording.pauses(connection)
-    assert len(known) == recording._MOST
-    assert all(recording.is_within(known, number * 100 + 5) for number in range(recording._MOST + 20))
+        for number in range(recording_rules._MOST + 20):
+            recording_rules.pause(connection, number * 100, number * 100 + 10)
+        known = recording_rules.pauses(connection)
+    assert len(known) == recording_rules._MOST
+    assert all(
+        recording_rules.is_within(known, number * 100 + 5) for number in range(recording_rules._MOST + 20)
+    )
 
 
 @pytest.mark.parametrize(

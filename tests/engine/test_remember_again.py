@@ -50,5 +50,5 @@ def test_the_day_is_worked_out_before_the_file_is_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Memory.open(tmp_path / "memory.db", options=Options(background=False)) as memory:
-        monkeypatch.setattr("memtui.engine.curate.notes.day_of_fact", None)
+        monkeypatch.setattr("memtui.engine.memories.operations.day_of_fact", None)
         assert memory.remember("Dinner with Ada on 5 december").happens_at is not None

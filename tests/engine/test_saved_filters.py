@@ -9,7 +9,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import FilterError, InputError, NotFoundError
 from memtui.engine.records import Options
-from memtui.engine.search.completion import Completion, complete
+from memtui.engine.search.filters.completion import Completion, complete
 
 KEY = "sk-proj-" + "a1B2c3D4" * 6
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memtui.engine.curate.pad import MAX_KEY, MAX_VALUE
 from memtui.engine.errors import InputError, NotFoundError, ReadOnlyError
+from memtui.engine.memories.scratchpad import MAX_KEY, MAX_VALUE
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options, SecretPolicy
 

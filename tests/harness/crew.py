@@ -28,7 +28,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError, MemtuiError, StoreError
 from memtui.engine.records import Options
 from memtui.engine.store import backup
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connections import Connections
 
 from state_hash import all_rids
 

@@ -16,8 +16,8 @@ from typing import Any
 import apsw
 from crew import OPTIONS, Worker
 from memtui import Memory
+from memtui.engine.backups.backups import Backups
 from memtui.engine.errors import MemtuiError, NotFoundError
-from memtui.engine.maintain.backups import Backups
 from memtui.engine.store import backup
 
 from state_hash import state_hash

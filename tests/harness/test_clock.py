@@ -21,11 +21,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from memtui import Memory
 from memtui.engine.clock import local_time
-from memtui.engine.maintain.schedule import due
-from memtui.engine.maintain.schedule.calendar import Daily
-from memtui.engine.maintain.schedule.jobs import Job, Task
-from memtui.engine.maintain.schedule.runner import Runner
-from memtui.engine.maintain.schedule.scheduler import Scheduler
+from memtui.engine.jobs import due
+from memtui.engine.jobs.calendar import Daily
+from memtui.engine.jobs.job import Job, Task
+from memtui.engine.jobs.runner import Runner
+from memtui.engine.jobs.scheduler import Scheduler
 from shift import OPTIONS, KilledError, effects, make
 
 pytestmark = pytest.mark.clock

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 from memtui import Memory
 from memtui.cli import run
-from memtui.engine.curate import reconcile
+from memtui.engine import reconcile
 from memtui.engine.records import MemoryRecord, Options, Stamp
 from memtui.engine.search import cautions
 from memtui.engine.store import stamps

@@ -24,14 +24,14 @@ if sys.platform == "win32":
 from full_disk import FullDisk, no_longer_files, small_disk
 from memtui import Memory, paths
 from memtui.config.save import save
-from memtui.connect import writing
+from memtui.connect import config_file
 from memtui.connect.clients import Edit
 from memtui.engine.errors import DiskFullError, MemtuiError
-from memtui.engine.maintain import reembed
+from memtui.engine.jobs import reembedding
 from memtui.engine.records import EmbeddingOptions, Kind, Options, Profile
-from memtui.engine.store import connection as store_connection
-from memtui.engine.store import migrate
-from memtui.engine.store.migrate import Migration
+from memtui.engine.store import connections as store_connection
+from memtui.engine.store import migration
+from memtui.engine.store.migration import Migration
 from memtui.ui.state import UiState
 from msgspec.structs import replace
 
@@ -82,7 +82,7 @@ def copy(whole: Path, place: Path) -> None:
 @pytest.fixture(autouse=True)
 def in_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine would make more of them out of an import, which is another matter (see below)."""
-    monkeypatch.setattr("memtui.engine.importers.account.SECONDS_PER_TRANSACTION", 600.0)
+    monkeypatch.setattr("memtui.engine.importers.report.SECONDS_PER_TRANSACTION", 600.0)
 
 
 @pytest.fixture
@@ -356,7 +356,7 @@ def test_vectors_are_made_as_far_as_there_is_room_and_then_the_rest(disk: FullDi
 def test_another_model_takes_over_when_there_is_room_and_the_old_one_serves_before(
     disk: FullDisk, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reembed, "BATCH", 4)
+    monkeypatch.setattr(reembedding, "BATCH", 4)
     plain = Options(background=False, allow_unsafe_fs=True)
     with Memory.open(place, options=plain) as memory:
         memory.models.index_pending()
@@ -387,13 +387,13 @@ def test_another_model_takes_over_when_there_is_room_and_the_old_one_serves_befo
 def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(
     disk: FullDisk, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = migrate.migrations()
+    known = migration.migrations()
     more = Migration(
         known[-1].version + 1, "moods", "CREATE TABLE moods (x); INSERT INTO moods VALUES (zeroblob(99999))"
     )
     with Memory.open(place, options=OPTIONS) as memory:
         before = memory.files.content_hash()
-    monkeypatch.setattr(migrate, "migrations", lambda: (*known, more))
+    monkeypatch.setattr(migration, "migrations", lambda: (*known, more))
     for after in (0, 100_000, place.stat().st_size + 50_000):
         with disk.full(after), pytest.raises(DiskFullError) as caught:
             Memory.open(place, options=OPTIONS)
@@ -446,7 +446,7 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     edit = Edit(path=other, before="{}", after='{"a": 1}')
     with no_longer_files(0):
         with pytest.raises(DiskFullError) as caught:
-            writing.write(edit)
+            config_file.write(edit)
         says_where_and_what_next(caught.value, other)
         with pytest.raises(DiskFullError) as caught:
             save(file, "general.theme", "memtui-dark")
@@ -457,7 +457,7 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     assert UiState(state_file).pane == "memories"
     assert {path.name for path in tmp_path.iterdir()} == {"config.toml", "agent.json", "state"}
     save(file, "general.theme", "memtui-dark")
-    assert writing.write(edit) is not None
+    assert config_file.write(edit) is not None
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain.extract.llm import CUT
+from memtui.engine.consolidation.extract.llm import CUT
 from memtui.engine.records import LlmOptions, Options
 
 from clock import Clock

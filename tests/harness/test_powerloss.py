@@ -19,7 +19,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options
-from memtui.engine.store import connecting, migrate
+from memtui.engine.store import connection as store_connection
+from memtui.engine.store import migration
 
 from state_hash import state_hash
 
@@ -157,22 +158,22 @@ def test_the_harness_catches_commits_that_are_not_synced(
 ) -> None:
     normal = tuple(
         ("synchronous", "NORMAL", 1) if name == "synchronous" else (name, value, expected)
-        for name, value, expected in connecting._PRAGMAS
+        for name, value, expected in store_connection._PRAGMAS
     )
-    monkeypatch.setattr(connecting, "_PRAGMAS", normal)
+    monkeypatch.setattr(store_connection, "_PRAGMAS", normal)
     dice = random.Random(2)
     recorded = record_a_life(folders[0], 40, dice)
     assert problems_after_cuts(recorded, 40, folders[1], dice)
 
 
-NOW = migrate.current_version()
+NOW = migration.current_version()
 NEXT = NOW + 1
 
 
-def _next_format() -> tuple[migrate.Migration, ...]:
+def _next_format() -> tuple[migration.Migration, ...]:
     return (
-        *migrate.migrations(),
-        migrate.Migration(
+        *migration.migrations(),
+        migration.Migration(
             NEXT,
             "test",
             """
@@ -196,7 +197,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
             before = state_hash(connection)
     steps = _next_format()
     with monkeypatch.context() as patch, power.recording(live) as disk:
-        patch.setattr(migrate, "migrations", lambda: steps)
+        patch.setattr(migration, "migrations", lambda: steps)
         began = len(disk.events)
         Memory.open(path, options=OPTIONS).close()
         ended = len(disk.events)
@@ -225,7 +226,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
             assert state_hash(kept) == before
             kept.close()
         with monkeypatch.context() as patch:
-            patch.setattr(migrate, "migrations", lambda: steps)
+            patch.setattr(migration, "migrations", lambda: steps)
             with (
                 Memory.open(place / "memory.db", options=OPTIONS) as memory,
                 memory._core.connections.read() as reader,

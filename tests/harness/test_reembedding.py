@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.maintain import reembed
+from memtui.engine.jobs import reembedding
 from memtui.engine.records import EmbeddingOptions, Options, Stats
 
 from endpoint import Endpoint, Exchange, embed
@@ -71,7 +71,7 @@ def without_vectors(memory: Memory) -> list[str]:
 def test_two_processes_write_while_it_runs(
     place: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reembed, "BATCH", 16)
+    monkeypatch.setattr(reembedding, "BATCH", 16)
     filled(place, endpoint)
     writers = [
         subprocess.Popen(
@@ -229,7 +229,7 @@ def test_stopping_does_not_wait_for_an_answer(place: Path, endpoint: Endpoint) -
 def test_an_endpoint_that_fails_half_way_loses_nothing(
     place: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reembed, "BATCH", 16)
+    monkeypatch.setattr(reembedding, "BATCH", 16)
     filled(place, endpoint)
 
     async def fail(exchange: Exchange) -> None:

@@ -15,7 +15,7 @@ from memtui import Memory
 from memtui.engine.errors import CorruptFileError, ReadOnlyError
 from memtui.engine.records import Options
 from memtui.engine.store import full_text, history
-from memtui.engine.store.invariants.structure import DERIVED, manifest
+from memtui.engine.store.check.structure import DERIVED, manifest
 
 from state_hash import all_rids, covered_rows
 
@@ -610,7 +610,7 @@ def test_a_memory_that_is_whole_is_neither_backed_up_nor_changed_by_repair(memor
 
 def test_the_harness_catches_a_check_without_rank_1(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it FTS5 looks at its own structure only, which is whole."""
-    monkeypatch.setattr("memtui.engine.store.invariants.indexes.RANKS", dict.fromkeys(full_text.TABLES, 0))
-    monkeypatch.setattr("memtui.engine.store.invariants.indexes._SAMPLE", 0)
+    monkeypatch.setattr("memtui.engine.store.check.indexes.RANKS", dict.fromkeys(full_text.TABLES, 0))
+    monkeypatch.setattr("memtui.engine.store.check.indexes._SAMPLE", 0)
     with pytest.raises(AssertionError):
         test_damage_is_found_and_repaired_without_touching_base_rows(index_another_text, memory)

@@ -15,7 +15,7 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.cli import run
-from memtui.engine.maintain.restore import rescue as restore_rescue
+from memtui.engine.backups import rescue as restore_rescue
 from memtui.engine.records import Options
 
 pytestmark = pytest.mark.rescue
@@ -278,7 +278,7 @@ def test_the_harness_catches_a_restore_that_backs_up_first(
     home: tuple[Path, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(restore_rescue.Rescue, "problem", lambda self: None)
-    monkeypatch.setattr("memtui.engine.maintain.backups.is_damage", lambda error: False)
+    monkeypatch.setattr("memtui.engine.backups.backups.is_damage", lambda error: False)
     with pytest.raises(AssertionError):
         restore(zeroed, 0, home, tmp_path / "0", capfd)
     with pytest.raises(AssertionError):

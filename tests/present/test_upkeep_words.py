@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.engine.maintain.health import Complaint, Health
-from memtui.engine.maintain.restore.reading import Held
-from memtui.engine.maintain.schedule.scheduler import JobStatus
+from memtui.engine.backups.reader import Held
+from memtui.engine.jobs.scheduler import JobStatus
 from memtui.engine.records import CheckReport
+from memtui.engine.review.health import Complaint, Health
 from memtui.engine.store.backup import Backup
 from memtui.engine.store.jobs import JobReport, JobRun
 from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery

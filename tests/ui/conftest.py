@@ -44,7 +44,7 @@ def threads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def a_patient_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spans that are meant for a person do not run out where the machine is slow."""
-    monkeypatch.setattr("memtui.ui.perform.CHORD_SECONDS", 600.0)
+    monkeypatch.setattr("memtui.ui.action_dispatch.CHORD_SECONDS", 600.0)
     monkeypatch.setattr("memtui.ui.notifications.SAID_SECONDS", 600.0)
 
 

@@ -12,11 +12,11 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Changes
 from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
+from memtui.ui.appearance import Look
 from memtui.ui.crash import report
 from memtui.ui.dialogs.error import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.jump import JumpScreen
-from memtui.ui.look import Look
 from memtui.ui.messages import Said
 from memtui.ui.palette import Palette
 from memtui.ui.panes.maintenance.pane import MaintenancePane

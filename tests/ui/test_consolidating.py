@@ -6,15 +6,15 @@ import asyncio
 from typing import Any
 
 import pytest
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
-from memtui.engine.maintain.schedule.runner import Running
-from memtui.engine.maintain.schedule.scheduler import Scheduler
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.jobs.runner import Running
+from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
 from memtui.ui.app import MemtuiApp
+from memtui.ui.appearance import Look
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.proposals import EditProposal, ProposalsDialog, ProposalTable
-from memtui.ui.dialogs.question import Question
-from memtui.ui.look import Look
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.panes.sessions.transcript_view import TranscriptView
 from memtui.ui.state import UiState

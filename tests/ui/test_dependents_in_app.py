@@ -6,10 +6,10 @@ import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
 from memtui.ui.dialogs.choice import PickDialog
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
 from memtui.ui.dialogs.fact_merge import MergeDialog
-from memtui.ui.dialogs.question import Question
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState
 from textual.widgets import TextArea

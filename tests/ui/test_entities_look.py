@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.look import Look
+from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
 from textual.pilot import Pilot

@@ -12,7 +12,7 @@ from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.entity_merge import JoinDialog
-from memtui.ui.dialogs.line import LineDialog
+from memtui.ui.dialogs.line_input import LineDialog
 from memtui.ui.keymap import Keymap
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from memtui import config
-from memtui.engine.maintain.schedule.jobs import JobReport, Task
-from memtui.engine.maintain.schedule.scheduler import JobStatus, Scheduler
-from memtui.engine.maintain.schedule.timetable import JOBS
+from memtui.engine.jobs.job import JobReport, Task
+from memtui.engine.jobs.scheduler import JobStatus, Scheduler
+from memtui.engine.jobs.timetable import JOBS
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
@@ -18,7 +18,7 @@ from memtui.engine.store.jobs import JobRun
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.job import outcome, period, role
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.question import Question
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.panes.maintenance.columns import maintenance_columns
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row

@@ -8,8 +8,8 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from memtui.cli.door import Door
-from memtui.cli.opening import make_app
+from memtui.cli.invocation import Door
+from memtui.cli.open_app import make_app
 from memtui.config import describe
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options

@@ -12,7 +12,7 @@ from memtui import config
 from memtui.engine.records import Profile
 from memtui.engine.search import profiles
 from memtui.ui.app import MemtuiApp
-from memtui.ui.look import Look
+from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState

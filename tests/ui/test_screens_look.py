@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.look import Look
+from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
 from textual.pilot import Pilot
 from textual.widgets import TextArea

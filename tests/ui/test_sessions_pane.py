@@ -155,12 +155,14 @@ async def test_a_fact_leads_to_the_turn_where_it_was_said(story: Story) -> None:
 
 
 async def test_thousands_of_turns_open_at_once_and_end_at_the_last(story: Story) -> None:
-    from memtui.engine.curate import intake
-    from memtui.engine.curate import turns as curate
+    from memtui.engine.memories import turns as curate
+    from memtui.engine.memories import validation
     from memtui.engine.store import history
 
     with story.open() as memory:
-        taken = intake.accept("some words that were said\nand some more", "episode", memory.options.secrets)
+        taken = validation.accept(
+            "some words that were said\nand some more", "episode", memory.options.secrets
+        )
         with history.operation(memory._core.connections, story.clock, "import", "import", "Imported") as op:
             for number in range(3_000):
                 new = curate.NewTurn(

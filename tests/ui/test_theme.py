@@ -9,8 +9,8 @@ import pytest
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 from memtui.present.lines import Role
 from memtui.present.text import cells
-from memtui.ui.paint import State, line_style
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
+from memtui.ui.theme_colours import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 

@@ -125,7 +125,7 @@ def test_annotations_count_across_files() -> None:
 def test_a_function_of_the_same_name_elsewhere_does_not_count() -> None:
     theirs = "def one_line(value) -> str: ..."
     assert check({"ui/sample.py": HEAD + "def f(x): return Segment(one_line(x, 8))"}, [theirs]) == []
-    ours = "from memtui.engine.importers.values import one_line\ndef f(x): return Segment(one_line(x, 8))"
+    ours = "from memtui.engine.importers.foreign_values import one_line\ndef f(x): return Segment(one_line(x, 8))"
     assert len(check({"ui/sample.py": "from rich.segment import Segment\n" + ours}, [theirs])) == 1
 
 

@@ -15,10 +15,10 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import CorruptFileError, StoreError
-from memtui.engine.store import backup, migrate
+from memtui.engine.store import backup, migration
 from memtui.engine.store.backup import Backup
-from memtui.engine.store.connecting import APPLICATION_ID, connect, translate
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 
@@ -54,7 +54,7 @@ def _opened(path: Path) -> Iterator[apsw.Connection]:
     with closing(connect(path, write=False, immutable=not has_log)) as connection:
         if connection.pragma("application_id") != APPLICATION_ID:
             raise StoreError("it is not a memory file")
-        if migrate.file_version(connection) > migrate.current_version():
+        if migration.file_version(connection) > migration.current_version():
             raise StoreError("it was written by a newer memtui")
         yield connection
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.store import words
+from memtui.engine.store import tokens
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import MEMORY
 
@@ -160,4 +160,4 @@ def own_stems(connection: apsw.Connection) -> frozenset[str]:
         texts.append(str(sql))
     for table, column in (("job_runs", "job"), ("ops", "kind"), ("proposals", "kind"), ("entities", "type")):
         texts += [str(value) for (value,) in connection.execute(f"SELECT DISTINCT {column} FROM {table}")]
-    return frozenset(stem for text in texts for stem in words.stems(text))
+    return frozenset(stem for text in texts for stem in tokens.stems(text))

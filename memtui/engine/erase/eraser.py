@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError
 from memtui.engine.store import locks, operations
-from memtui.engine.store.connecting import BUSY_SECONDS, wait_as_usual
-from memtui.engine.store.connection import Connections
-from memtui.engine.store.erased import salt_of
+from memtui.engine.store.connection import BUSY_SECONDS, wait_as_usual
+from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
+from memtui.engine.store.tombstones import salt_of
 
 from . import backups, proof
 from .backups import BackupCleaner, Tell

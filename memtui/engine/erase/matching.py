@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from unicodedata import normalize
 
-from memtui.engine.store import words
+from memtui.engine.store import tokens
 
 WINDOW = 12
 LONG_ENOUGH = 32
@@ -78,19 +78,19 @@ class Texts:
 
     def add_words(self, rare: Iterable[str]) -> None:
         """Words that nothing says which stays: whoever reads one knows of the text."""
-        self._stems.update(stem for word in rare for stem in words.stems(word))
+        self._stems.update(stem for word in rare for stem in tokens.stems(word))
 
     def add_names(self, names: Iterable[str]) -> None:
         """Names of which the same holds."""
-        self._names = (*self._names, *(name for one in names if (name := words.plain(one)).strip()))
+        self._names = (*self._names, *(name for one in names if (name := tokens.plain(one)).strip()))
 
     def tells(self, text: str) -> bool:
         """Whether ``text`` has one of those words (in any of its endings) or names."""
-        if self._stems and not self._stems.isdisjoint(words.stems(text)):
+        if self._stems and not self._stems.isdisjoint(tokens.stems(text)):
             return True
         if not self._names:
             return False
-        plain = words.plain(text)
+        plain = tokens.plain(text)
         return any(name in plain for name in self._names)
 
     def quotes(self, text: str) -> bool:
@@ -108,10 +108,10 @@ class Texts:
 
     def without_words(self, text: str) -> str:
         """The text without those words and names."""
-        names = {word for name in self._names if name in words.plain(text) for word in name.split()}
+        names = {word for name in self._names if name in tokens.plain(text) for word in name.split()}
         left, end = [], 0
-        for start, stop, word in words.spans(text):
-            if word in names or not self._stems.isdisjoint(words.stems(word)):
+        for start, stop, word in tokens.spans(text):
+            if word in names or not self._stems.isdisjoint(tokens.stems(word)):
                 left += [text[end:start], CENSORED]
                 end = stop
         found = "".join((*left, text[end:]))

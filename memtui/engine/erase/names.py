@@ -8,8 +8,8 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.models import ordinary_words
-from memtui.engine.store import cjk, words
+from memtui.engine.models import common_words
+from memtui.engine.store import cjk, tokens
 from memtui.engine.store.sql import as_json
 
 from . import columns
@@ -64,7 +64,7 @@ def with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
 
 def _first_words(text: str) -> str:
     """What to ask a full-text index for, in quotes, to find the text; "" if it has no words."""
-    return " ".join(words.words(text)[:_WORDS_ASKED])
+    return " ".join(tokens.words(text)[:_WORDS_ASKED])
 
 
 _LETTERS, _WITH_DIGITS = 8, 6
@@ -76,13 +76,13 @@ _OWNERS = 2
 
 def tell_words(connection: apsw.Connection, found: Closure) -> None:
     """Let the closure know its rare words: once it is known which memories stay."""
-    candidates = {word for text in found.contents for word in words.words(text) if _is_long(word)}
-    candidates -= ordinary_words.among(candidates)
+    candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
+    candidates -= common_words.among(candidates)
     rids = frozenset(found.rids)
     rare = {word for word in candidates if not _said_elsewhere(connection, word, rids)}
     if rare:
         theirs = _of_several(connection, rids) | columns.own_stems(connection)
-        rare = {word for word in rare if theirs.isdisjoint(words.stems(word))}
+        rare = {word for word in rare if theirs.isdisjoint(tokens.stems(word))}
     found.texts.add_words(rare)
 
 
@@ -95,7 +95,7 @@ def tell_names(connection: apsw.Connection, found: Closure) -> None:
 
 def _parts(name: str) -> list[str]:
     """People are called by one of their names as well."""
-    return [part for part in words.words(name) if len(part) >= _PART]
+    return [part for part in tokens.words(name) if len(part) >= _PART]
 
 
 def _is_long(word: str) -> bool:
@@ -110,12 +110,12 @@ def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]
 
 
 def _is_telling(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
-    plain = words.plain(name)
+    plain = tokens.plain(name)
     parts = plain.split()
-    if len(plain) < _LEAST_NAME + 2 or ordinary_words.among(parts) == set(parts):
+    if len(plain) < _LEAST_NAME + 2 or common_words.among(parts) == set(parts):
         return False
     return not any(
-        row[0] not in gone and plain in words.plain(str(row[3])) for row in with_phrase(connection, name)
+        row[0] not in gone and plain in tokens.plain(str(row[3])) for row in with_phrase(connection, name)
     )
 
 
@@ -133,7 +133,7 @@ def _of_several(connection: apsw.Connection, gone: frozenset[int]) -> set[str]:
 def _stems(texts: Iterable[object]) -> Iterator[str]:
     for text in texts:
         if text:
-            yield from words.stems(str(text))
+            yield from tokens.stems(str(text))
 
 
 def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memtui.engine.errors import InputError, MemtuiError
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connections import Connections
 
 from .backups import backups_of
 from .closure import Closure

@@ -19,10 +19,10 @@ import msgspec
 
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Record
-from memtui.engine.store import backup, exchange, metadata, words
-from memtui.engine.store.connection import Connections
-from memtui.engine.store.erased import UNFINISHED, salt_of
+from memtui.engine.store import backup, file_replacement, metadata, tokens
+from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, json_text, scalar
+from memtui.engine.store.tombstones import UNFINISHED, salt_of
 
 from .closure import Closure
 from .records import ErasureProof, Request, SearchedFile, StillThere
@@ -72,7 +72,7 @@ def rare_words(texts: Iterable[str]) -> set[str]:
 
 
 def stem_of(word: str) -> str:
-    return (words.stems(word) or [word])[0]
+    return (tokens.stems(word) or [word])[0]
 
 
 def forms(piece: Piece, encoding: int) -> list[bytes]:
@@ -282,7 +282,7 @@ def files_of(path: Path) -> list[Path]:
     """The memory, its log, everything of it in the folder of backups, and what a restore set aside."""
     beside = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
     beside += [one for one in backup.places_of(path) if not one.is_symlink()]
-    return [one for one in (*beside, *exchange.places_aside(path)) if one.is_file()]
+    return [one for one in (*beside, *file_replacement.places_aside(path)) if one.is_file()]
 
 
 def prove(

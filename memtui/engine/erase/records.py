@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from memtui.engine.curate import intake
+from memtui.engine.memories import validation
 from memtui.engine.records import Operation, Record
 
 Place = Literal[
@@ -67,7 +67,7 @@ class Request(Record):
 
 def shown(text: str) -> str:
     """The beginning of a text as the list of what carries it has it: without its secrets."""
-    return intake.without_secrets(text)[:_TITLE]
+    return validation.without_secrets(text)[:_TITLE]
 
 
 class Carrier(Record):

@@ -14,8 +14,8 @@ import msgspec
 
 from memtui.engine.store import cjk, full_text, metadata, vectors
 from memtui.engine.store.entities import entity_key
-from memtui.engine.store.erased import keys_hash, note_key, salt_of, title_key, turn_keys
 from memtui.engine.store.sql import as_json, json_text, scalar
+from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_key, turn_keys
 from memtui.engine.wording import plural
 
 from . import history

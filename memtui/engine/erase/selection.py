@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.store import memories, rows, sessions, withheld
+from memtui.engine.store import history_rows, memories, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
@@ -279,7 +279,7 @@ def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool
         try:
             whole: MemoryRecord = memories.get(connection, id, 0)
         except NotFoundError:
-            if (gone := rows.taken_by(connection, storable(id))) is None or gone[0] != id:
+            if (gone := history_rows.taken_by(connection, storable(id))) is None or gone[0] != id:
                 raise
         else:
             row = connection.execute(

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from memtui.engine.records import Record, Skip, Turn
-from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.export_rows import AnyLine
 
 from . import json_items
 from .items import Item
 from .limits import LIMITS
-from .source import BOM, Stream
+from .stream import BOM, Stream
 
 # Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
 NOT_A_MESSAGE = "not a message"

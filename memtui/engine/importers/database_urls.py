@@ -26,7 +26,7 @@ from memtui.engine.records import Record, Refused
 from .databases import quoted
 from .formats.agents_sdk import COLUMNS
 from .limits import LIMITS, Limits
-from .refusing import none_usable
+from .refusals import none_usable
 
 _URL = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z0-9_]+)?://")
 _ENVIRONMENT = "env:"

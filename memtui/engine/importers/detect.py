@@ -20,11 +20,11 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
 from memtui.engine.store.file import OWN_TABLES
 
-from . import databases, packed, zips
+from . import archives, compression, databases
 from .base import Format, Head
 from .formats import markdown, vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
-from .refusing import (
+from .refusals import (
     ANOTHER_MEMORY,
     ASIDE,
     BINARY,
@@ -42,7 +42,7 @@ from .refusing import (
     nothing_in,
 )
 from .registry import format_named, formats
-from .source import Source
+from .stream import Source
 
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
@@ -202,8 +202,8 @@ class _Search:
                 path = Path(place, name)
                 try:
                     yield from self._file(path)
-                except packed.UnpackerMissingError:
-                    self._leave_out(packed.NEEDS, path)
+                except compression.UnpackerMissingError:
+                    self._leave_out(compression.NEEDS, path)
                 except (OSError, InputError):
                     self._leave_out(UNREADABLE, path)
 
@@ -217,13 +217,13 @@ class _Search:
             return
         with path.open("rb") as file:
             head = self._head(file, status.st_size)
-        if head.startswith(zips.MAGIC):
+        if head.startswith(archives.MAGIC):
             self.archive = not self.folder
             yield from self._members(path, status)
             return
-        unpack = head.startswith(packed.MAGICS)
-        if unpack and self.folder and packed.copies(path):
-            self._leave_out(packed.BESIDE, path)
+        unpack = head.startswith(compression.MAGICS)
+        if unpack and self.folder and compression.copies(path):
+            self._leave_out(compression.BESIDE, path)
             return
         try:
             if unpack:
@@ -253,7 +253,7 @@ class _Search:
 
     def _unpacked(self, path: Path) -> str:
         try:
-            with io.BufferedReader(packed.Unpacked(path, self.limits)) as file:
+            with io.BufferedReader(compression.Unpacked(path, self.limits)) as file:
                 head = self._head(file, self.limits.source)
                 whole = not file.read(1)
         except (BrokenSourceError, LimitError):
@@ -261,8 +261,8 @@ class _Search:
         return self._recognise(head, whole, insist=not self.folder)
 
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
-        with zips.archive(path, self.limits) as archive:
-            for member in zips.members(archive, status.st_size, self.limits):
+        with archives.archive(path, self.limits) as archive:
+            for member in archives.members(archive, status.st_size, self.limits):
                 if isinstance(member, Skip):
                     self._leave_out(member.reason, path, member.place or None)
                     continue
@@ -270,17 +270,17 @@ class _Search:
                 try:
                     with archive.open(member) as file:
                         head = self._head(file, size)
-                    if head.startswith((*zips.MAGIC, *packed.MAGICS)):
+                    if head.startswith((*archives.MAGIC, *compression.MAGICS)):
                         raise _UnknownError(PACKED)
                     name = self._recognise(
                         head, len(head) >= size, insist=False, note=_is_note(member.filename)
                     )
-                except zips.ARCHIVE_ERRORS:
+                except archives.ARCHIVE_ERRORS:
                     self._leave_out(UNREADABLE, path, member.filename)
                 except _UnknownError as unknown:
                     self._leave_out(str(unknown), path, member.filename)
                 else:
-                    modified = zips.modified(member)
+                    modified = archives.modified(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
                     yield status.st_mtime, Recognised(format=name, source=source)
 

@@ -17,27 +17,34 @@ from typing import Any
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import ImportProgress, ImportReport, Operation, Options, Turn
-from memtui.engine.store.connection import Connections
-from memtui.engine.store.portable import AnyLine, Line, MemoryLine
-from memtui.engine.store.portable_rows import OtherIds
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.export_rows import AnyLine, Line, MemoryLine
+from memtui.engine.store.import_rows import OtherIds
 
-from . import account, alone, base, note_checks
-from .account import Account, ImportOperation, RecordKind
+from . import base, lock, note_validation, report
 from .detect import Found, find_sources
-from .distinct import Distinct
+from .distinct_counter import Distinct
+from .export_rows import Rows, Waiting
 from .formats import claude_code, claude_history
 from .items import Item, Named, Note, PadEntry, ReadTalk
 from .notes import Notes
-from .reading import Tally, read_all
+from .reader import Tally, read_all
 from .registry import format_named
-from .rows import Rows, Waiting
+from .report import Account, ImportOperation, RecordKind
 from .turns import PAUSED, UNWANTED, Turns
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
 _WITH_CONTENT = (Turn, Note, MemoryLine)
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
-_EXPECTED = {base.HISTORY, account.ERASED, note_checks.KEY_IN_USE, note_checks.EDITED, PAUSED, UNWANTED}
+_EXPECTED = {
+    base.HISTORY,
+    report.ERASED,
+    note_validation.KEY_IN_USE,
+    note_validation.EDITED,
+    PAUSED,
+    UNWANTED,
+}
 
 
 def import_paths(
@@ -66,8 +73,8 @@ def import_paths(
     labels = named(tuple(dict.fromkeys(recognised.format for recognised in found.sources)))
     with ExitStack() as stack:
         if not dry_run:
-            stack.enter_context(alone.only_import(connections))
-        operation = ImportOperation(connections, clock, actor, alone.running_label(labels), before_write)
+            stack.enter_context(lock.only_import(connections))
+        operation = ImportOperation(connections, clock, actor, lock.running_label(labels), before_write)
         run = Import(
             connections, found, stack.enter_context(Distinct()), stack.enter_context(OtherIds()),
             stack.enter_context(Waiting()), operation,
@@ -78,7 +85,7 @@ def import_paths(
 
 def named(formats: Sequence[str]) -> str:
     """Formats as people call them."""
-    return alone.listed([format_named(name).label for name in formats])
+    return lock.listed([format_named(name).label for name in formats])
 
 
 class Import:
@@ -168,7 +175,7 @@ class Import:
 
     def _finish(self, how: str) -> Operation | None:
         account = self.account
-        label = alone.imported_label(account.kinds, named(self.formats), account.decisions)
+        label = lock.imported_label(account.kinds, named(self.formats), account.decisions)
         operation = self.operation.finish(label + how)
         return operation if account.imported or account.decisions else None
 

@@ -12,10 +12,17 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
+from memtui.engine.memories import validation
 from memtui.engine.records import ID_PREFIX, Options, Stamp
-from memtui.engine.store.portable import Alias, AnyLine, EntityLine, MemoryLine, ProfileLine, ScratchpadLine
+from memtui.engine.store.export_rows import (
+    Alias,
+    AnyLine,
+    EntityLine,
+    MemoryLine,
+    ProfileLine,
+    ScratchpadLine,
+)
 from memtui.engine.store.sql import json_text
 
 from .registry import BUILT_IN
@@ -59,7 +66,7 @@ def _text_of(line: MemoryLine, options: Options) -> dict[str, Any]:
     attributes = msgspec.json.decode(line.attributes) if bytes(line.attributes) != b"{}" else {}
     if line.kind == "episode" and "secrets" in attributes:
         return {}
-    marked = intake.marked(line.content, line.kind, options.secrets)
+    marked = validation.marked(line.content, line.kind, options.secrets)
     if not marked.attributes:
         return {}
     return {
@@ -72,7 +79,7 @@ def _open(value: Any) -> Any:
     """The value without secrets in its texts; the very same one where there are none."""
     match value:
         case str():
-            redacted = value if _is_id(value) or _is_source_key(value) else intake.without_secrets(value)
+            redacted = value if _is_id(value) or _is_source_key(value) else validation.without_secrets(value)
             return value if redacted == value else redacted
         case Raw():
             text = bytes(value)

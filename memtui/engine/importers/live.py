@@ -17,12 +17,12 @@ from typing import BinaryIO
 import msgspec
 
 from memtui.engine.records import Record, Skip, Turn
-from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.export_rows import AnyLine
 
 from .items import Item
 from .limits import LIMITS, MIB, Limits
 from .registry import format_named
-from .source import WAITING, Source, Stream, bare
+from .stream import WAITING, Source, Stream, bare
 
 _ANCHOR = 64
 QUIET_SECONDS = 60.0

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
-from memtui.engine.store import erased
+from memtui.engine.memories import validation
+from memtui.engine.store import tombstones
 
-from . import account, note_checks, note_storing, turns
-from .account import Account, Counted
+from . import note_storage, note_validation, report, turns
 from .items import Item, Named, Note, ReadTalk
-from .note_checks import NewItem, NewNote
+from .note_validation import NewItem, NewNote
+from .report import Account, Counted
 
 TOO_LONG_NOTE = "too long"
 
@@ -31,55 +31,55 @@ class Notes:
     def sort_out(self, connection: apsw.Connection, items: Sequence[Item]) -> list[NewItem]:
         shared = self._shared
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
-        gone = erased.erased(connection, filter(None, map(note_checks.erased_key, items)))
-        known = note_checks.known_ids(connection, items)
+        gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
+        known = note_validation.known_ids(connection, items)
         new: list[NewItem] = []
         for item in items:
-            if note_checks.erased_key(item) in gone:
-                shared.skip(account.ERASED)
+            if note_validation.erased_key(item) in gone:
+                shared.skip(report.ERASED)
             elif isinstance(item, Note) and item.id in known:
-                if note_checks.says_the_same(item.content, known[item.id]):
+                if note_validation.says_the_same(item.content, known[item.id]):
                     shared.already_there += 1
                 else:
-                    shared.skip(note_checks.EDITED, item.id)
+                    shared.skip(note_validation.EDITED, item.id)
             elif isinstance(item, Note) and item.source_key in there:
                 shared.already_there += 1
             elif found := self._checked(item):
                 new.append(found)
-        texts = {note_checks.erased_text(item): item for item in new}
-        for text in erased.erased(connection, filter(None, texts)):
+        texts = {note_validation.erased_text(item): item for item in new}
+        for text in tombstones.erased(connection, filter(None, texts)):
             new.remove(texts[text])
-            shared.skip(account.ERASED)
-        self._told = note_checks.told_texts(connection, new)
+            shared.skip(report.ERASED)
+        self._told = note_validation.told_texts(connection, new)
         fresh: list[NewItem] = []
         for one in new:
-            if not note_checks.is_there(connection, one, self._told):
+            if not note_validation.is_there(connection, one, self._told):
                 fresh.append(one)
-            elif note_checks.other_value(connection, one):
-                shared.skip(note_checks.KEY_IN_USE)
+            elif note_validation.other_value(connection, one):
+                shared.skip(note_validation.KEY_IN_USE)
             else:
                 shared.already_there += not isinstance(one, ReadTalk)
         return fresh
 
     def _checked(self, item: Item) -> NewItem | None:
         try:
-            return note_checks.checked(item, self._shared.options, self._ordering, self._names)
+            return note_validation.checked(item, self._shared.options, self._ordering, self._names)
         except InputError as error:
             too_long = isinstance(item, Note) and len(item.content) > _longest(item)
-            self._shared.skip(TOO_LONG_NOTE if too_long else account.REFUSED, error.message)
+            self._shared.skip(TOO_LONG_NOTE if too_long else report.REFUSED, error.message)
             return None
 
     def identities(self, item: NewItem) -> tuple[str, ...]:
-        text = note_checks.same_text(item)
-        return (note_checks.identity(item),) if text is None else (note_checks.identity(item), text)
+        text = note_validation.same_text(item)
+        return (note_validation.identity(item),) if text is None else (note_validation.identity(item), text)
 
     def store_some(self, connection: apsw.Connection, new: Sequence[NewItem]) -> tuple[int, list[NewItem]]:
-        taken, stored = note_storing.store_some(
+        taken, stored = note_storage.store_some(
             connection,
             new,
             self._told,
             now=int(self._shared.clock()),
-            seconds=account.SECONDS_PER_TRANSACTION,
+            seconds=report.SECONDS_PER_TRANSACTION,
         )
         self._shared.already_there += taken - len(stored)
         return taken, stored
@@ -98,4 +98,4 @@ class Notes:
 
 
 def _longest(note: Note) -> int:
-    return intake.MAX_EPISODE if note.kind == "episode" else intake.MAX_NOTE
+    return validation.MAX_EPISODE if note.kind == "episode" else validation.MAX_NOTE

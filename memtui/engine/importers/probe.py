@@ -19,15 +19,15 @@ import msgspec
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Turn
-from memtui.engine.store import erased
-from memtui.engine.store.connection import Connections
+from memtui.engine.store import tombstones
+from memtui.engine.store.connections import Connections
 
+from .compression import SUFFIX
 from .detect import Recognised, find_sources, identities
 from .items import Note
-from .known import KnownSource, SessionFile, session_files, swept_before
-from .packed import SUFFIX
+from .known_places import KnownSource, SessionFile, session_files, swept_before
 from .registry import format_named
-from .source import Opener, Source
+from .stream import Opener, Source
 from .turns import is_told_otherwise, known_keys
 
 SECONDS = 0.3
@@ -208,7 +208,7 @@ class _Probe:
             return len(found)
         keys = [record.source_key for record in found]
         with self._connections.read() as connection:
-            there = known_keys(connection, keys) | erased.erased(connection, keys)
+            there = known_keys(connection, keys) | tombstones.erased(connection, keys)
             told = sum(
                 is_told_otherwise(connection, record)
                 for record in found

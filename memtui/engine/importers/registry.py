@@ -8,7 +8,7 @@ from typing import Any
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Skip, Turn
-from memtui.engine.store.portable import AnyLine
+from memtui.engine.store.export_rows import AnyLine
 
 from . import base
 from .base import Format, Head
@@ -37,7 +37,7 @@ from .formats import (
     vault,
 )
 from .items import Item
-from .source import Stream
+from .stream import Stream
 
 GROUP = "memtui.importers"
 Found = Turn | Item | AnyLine | Skip

@@ -13,19 +13,19 @@ from itertools import chain
 
 import apsw
 
-from memtui.engine.curate import intake, notes
-from memtui.engine.curate.turns import NewTurn, is_told, row
 from memtui.engine.errors import InputError
+from memtui.engine.memories import operations, validation
+from memtui.engine.memories.turns import NewTurn, is_told, row
 from memtui.engine.records import Turn
-from memtui.engine.store import erased, full_text, memories, recording, sessions
+from memtui.engine.store import full_text, memories, recording_rules, sessions, tombstones
 from memtui.engine.store.sql import json_text, scalar
 
-from . import account
-from .account import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+from . import report
+from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 
 PAUSED = "said while recording was paused"
 UNWANTED = "never recorded (memtui pause --show)"
-TOO_LONG = f"longer than {intake.MAX_EPISODE:,} characters"
+TOO_LONG = f"longer than {validation.MAX_EPISODE:,} characters"
 _TITLES_KEPT = 256
 # Sessions of programs that are followed as they go on, whose turns have a time of their own.
 _CLIENTS = {
@@ -67,21 +67,21 @@ class Turns:
         shared = self._shared
         keys = [turn.source_key for turn in turns]
         there = known_keys(connection, keys)
-        gone = erased.erased(connection, keys)
-        paused, never = recording.pauses(connection), recording.never(connection)
+        gone = tombstones.erased(connection, keys)
+        paused, never = recording_rules.pauses(connection), recording_rules.never(connection)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, turns, strict=True):
             if key in gone:
-                shared.skip(account.ERASED)
+                shared.skip(report.ERASED)
             elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
                 shared.already_there += 1
-            elif recording.unwanted(
+            elif recording_rules.unwanted(
                 never, client=_CLIENTS.get(turn.source), project=turn.project, folder=turn.folder
             ):
                 shared.skip(UNWANTED)
-            elif turn.source in _CLIENTS and recording.is_within(paused, turn.event_time or 0.0):
+            elif turn.source in _CLIENTS and recording_rules.is_within(paused, turn.event_time or 0.0):
                 shared.skip(PAUSED)
-            elif len(turn.content) > intake.MAX_EPISODE:
+            elif len(turn.content) > validation.MAX_EPISODE:
                 shared.skip(TOO_LONG, f"{shared.tally.place}: {key}")
             elif checked := self._checked(turn):
                 new[key] = checked
@@ -91,7 +91,7 @@ class Turns:
             shared.already_there += 1
         for key in erased_turns(connection, new):
             del new[key]
-            shared.skip(account.ERASED)
+            shared.skip(report.ERASED)
         return list(new.values())
 
     def _is_cross_source_duplicate(self, turn: Turn) -> bool:
@@ -109,25 +109,25 @@ class Turns:
         """The turn as it will be stored, None where intake refuses it."""
         try:
             return NewTurn(
-                session_id=intake.name(turn.session_id, "session id"),
-                role=intake.name(turn.role, "role"),
-                intake=intake.accept(turn.content, "episode", self._shared.options.secrets),
+                session_id=validation.name(turn.session_id, "session id"),
+                role=validation.name(turn.role, "role"),
+                intake=validation.accept(turn.content, "episode", self._shared.options.secrets),
                 event_time=int((turn.event_time or 0.0) // 1),
-                trust=turn.trust or intake.trust(turn.role, self._shared.actor),
+                trust=turn.trust or validation.trust(turn.role, self._shared.actor),
                 source=turn.source,
                 source_key=turn.source_key,
-                project=turn.project and intake.without_secrets(turn.project),
-                title=turn.session_title and intake.without_secrets(turn.session_title),
+                project=turn.project and validation.without_secrets(turn.project),
+                title=turn.session_title and validation.without_secrets(turn.session_title),
             )
         except InputError as error:
-            self._shared.skip(account.REFUSED, error.message)
+            self._shared.skip(report.REFUSED, error.message)
             return None
 
     def identities(self, turn: NewTurn) -> tuple[str, ...]:
         return (f"key {turn.source_key}",)
 
     def store_some(self, connection: apsw.Connection, new: Sequence[NewTurn]) -> tuple[int, list[NewTurn]]:
-        until = time.monotonic() + account.SECONDS_PER_TRANSACTION
+        until = time.monotonic() + report.SECONDS_PER_TRANSACTION
         now = int(self._shared.clock())
         beside = latest(connection) > self._since
         stored: list[NewTurn] = []
@@ -162,14 +162,14 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
     """The keys of those turns that were erased for good under any key: recorded as they were said, or told by another source."""
-    gone = erased.erased(connection, chain.from_iterable(map(_names, turns.values())))
+    gone = tombstones.erased(connection, chain.from_iterable(map(_names, turns.values())))
     return {key for key, turn in turns.items() if not gone.isdisjoint(_names(turn))} if gone else set()
 
 
 def _names(turn: NewTurn) -> list[str]:
     """Only programs whose turns surely have a time of their own may say the same words again; else it can be the file's."""
     at = turn.event_time if turn.source in SAME_WORDS else 0
-    return erased.keys_of_turn(turn.session_id, turn.role, turn.intake.content, at)
+    return tombstones.keys_of_turn(turn.session_id, turn.role, turn.intake.content, at)
 
 
 def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
@@ -210,7 +210,7 @@ def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> li
     rids = memories.insert_all(connection, [row(turn, now) for turn in new])
     stored = [(rid, turn) for rid, turn in zip(rids, new, strict=True) if rid is not None]
     for rid, turn in stored:
-        notes.keep_from_vectors(connection, rid, turn.intake)
+        operations.keep_from_vectors(connection, rid, turn.intake)
     return [turn for _, turn in stored]
 
 
@@ -221,7 +221,7 @@ def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], t
     for session_id, those in by_session.items():
         times = [turn.event_time for turn in those]
         title = next((turn.title for turn in reversed(those) if turn.title), None)
-        if title and erased.erased(connection, [erased.title_key(session_id, title)]):
+        if title and tombstones.erased(connection, [tombstones.title_key(session_id, title)]):
             title = None
         sessions.seen(
             connection, session_id, min(times), max(times),

@@ -23,23 +23,23 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Operation, Options, Record, Skip, Turn
 from memtui.engine.store import history
-from memtui.engine.store.connection import Connections
-from memtui.engine.store.portable import AnyLine
-from memtui.engine.store.portable_rows import OtherIds
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.export_rows import AnyLine
+from memtui.engine.store.import_rows import OtherIds
 
-from . import alone
-from .account import ImportOperation
-from .changed import Changed
+from . import lock
+from .changed_files import Changed
 from .detect import Found, find_sources
-from .distinct import Distinct
+from .distinct_counter import Distinct
+from .export_rows import Waiting
 from .ingest import Import, batches, named
 from .items import Item, Note
 from .live import Tail
-from .read_marks import ReadMarks
-from .reading import Tally, dated, read_all
-from .rows import Waiting
-from .source import Opener, Source
-from .undone import TakenBack
+from .reader import Tally, dated, read_all
+from .report import ImportOperation
+from .stream import Opener, Source
+from .undone_imports import TakenBack
+from .watermarks import ReadMarks
 
 _SECONDS = 1.0
 ACTOR = "import"
@@ -163,7 +163,7 @@ class Follower:
         try:
             with ExitStack() as stack:
                 if paths:
-                    stack.enter_context(alone.only_import(self._connections))
+                    stack.enter_context(lock.only_import(self._connections))
                     self._taken_back.look()
                 for number, path in enumerate(paths, 1):
                     if cancelled():
@@ -172,7 +172,7 @@ class Follower:
                         formats[format] = None
                     if progress:
                         progress(number, len(paths), (self._import.account.kinds - before).total())
-        except alone.AnotherImportError:
+        except lock.AnotherImportError:
             self._again(paths)
             return None
         except BaseException:
@@ -274,7 +274,7 @@ class Follower:
         self._before = self._import.account.kinds.copy()
 
     def _label(self) -> str:
-        counted = alone.counted(self._import.account.kinds - self._before)
+        counted = lock.counted(self._import.account.kinds - self._before)
         return f"Followed {named(tuple(self._formats))}: {counted}"
 
     def _note_read(self, at: float) -> None:

@@ -127,7 +127,7 @@ def is_loopback(host: str) -> bool:
 def warm_up(module: str) -> None:
     """Import what a call needs. Half a second the first time: neither a deadline's business nor an event loop's."""
     import_module(module)
-    from .capped import certificates
+    from .capped_transport import certificates
 
     certificates()
 
@@ -140,7 +140,7 @@ async def connected(
     import httpx2
     import openai
 
-    from .capped import CappedTransport
+    from .capped_transport import CappedTransport
 
     async with httpx2.AsyncClient(
         transport=CappedTransport(largest), follow_redirects=False, trust_env=False, timeout=timeout,
@@ -163,7 +163,7 @@ def explained(
     error: BaseException, address: Address, refused: str, largest: int = LARGEST_REPLY
 ) -> DegradedError:
     """What went wrong, without the text of the reply. ``refused``: what to do when the request is no good there."""
-    from .capped import TooLargeError
+    from .capped_transport import TooLargeError
 
     host, section = urlsplit(address.base_url).hostname or address.base_url, address.section
     chain = _chain(error)

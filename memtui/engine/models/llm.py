@@ -20,6 +20,7 @@ import msgspec
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import LlmOptions
 
+from .budget import Spending
 from .endpoint import (
     LARGEST_REPLY,
     TOO_LONG,
@@ -34,7 +35,6 @@ from .endpoint import (
     warm_up,
 )
 from .json_reply import json_object
-from .spending import Spending
 
 __all__ = [
     "UNUSABLE",

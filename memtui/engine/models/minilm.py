@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memtui.engine.installation import command_for_extra
-from memtui.engine.store.words import STOP_WORDS
+from memtui.engine.store.tokens import STOP_WORDS
 
 from ..errors import DegradedError
 from .embedders import LocalEmbedder, WordWeight, piece_words
+from .token_vectors import QuestionWords
 from .vectors import normalised, quantise
-from .word_vectors import QuestionWords
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import apsw
 
 from memtui.engine.core import Core
-from memtui.engine.curate import naming
+from memtui.engine.entities import operations
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, EntityMerge, EntityProfile, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names, history, memories
@@ -91,16 +91,18 @@ class Entities:
 
         Raises NotFoundError, InputError for a name of several entities.
         """
-        from memtui.engine.maintain import namesakes
+        from memtui.engine.review import merge_candidates
 
         with self._core.connections.read() as connection:
-            return namesakes.of(connection, entity_names.find(connection, name_or_id), self._core.clock())
+            return merge_candidates.of(
+                connection, entity_names.find(connection, name_or_id), self._core.clock()
+            )
 
     def preview_merge(self, survivor: str, absorbed: str) -> EntityMerge:
         """What ``merge`` would make."""
         with self._core.connections.read() as connection:
             pair = entity_names.find(connection, survivor), entity_names.find(connection, absorbed)
-            return naming.preview_merge(connection, *pair)
+            return operations.preview_merge(connection, *pair)
 
     # Correcting
 
@@ -108,16 +110,16 @@ class Entities:
         """Call it otherwise; the old name stays as an alias. Raises InputError when another one has this name."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.rename(change.connection, entity, name, actor=self._core.actor, now=change.now)
+            operations.rename(change.connection, entity, name, actor=self._core.actor, now=change.now)
             return self._named(
-                change, entity.eid, f"Renamed “{entity.canonical_name}” to “{naming.clean(name)}”"
+                change, entity.eid, f"Renamed “{entity.canonical_name}” to “{operations.clean(name)}”"
             )
 
     def retype(self, id: str, type: str) -> Entity:
         """Say what it is: person, project, organization, location, email, url, date or other."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.retype(change.connection, entity, type, actor=self._core.actor)
+            operations.retype(change.connection, entity, type, actor=self._core.actor)
             return self._named(
                 change, entity.eid, f"Made “{entity.canonical_name}” a {entity_lists.known_type(type)}"
             )
@@ -126,32 +128,34 @@ class Entities:
         """Another name of it. Texts that have this name are read again. Raises InputError when it is another one's."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.add_alias(change.connection, entity, alias, now=change.now)
+            operations.add_alias(change.connection, entity, alias, now=change.now)
             return self._named(
-                change, entity.eid, f"“{entity.canonical_name}” is also called “{naming.clean(alias)}”"
+                change, entity.eid, f"“{entity.canonical_name}” is also called “{operations.clean(alias)}”"
             )
 
     def remove_alias(self, id: str, alias: str) -> Entity:
         """It is not called so: what memories call so is somebody else from then on (see ``split``)."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
+            operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
             return self._named(
-                change, entity.eid, f"“{entity.canonical_name}” is not called “{naming.clean(alias)}”"
+                change, entity.eid, f"“{entity.canonical_name}” is not called “{operations.clean(alias)}”"
             )
 
     def split(self, id: str, alias: str) -> Entity:
         """Make an entity of its own of an alias; the memories that name it so go with it. Returns the new one."""
         with self._correction() as change:
             entity = change.entity(id)
-            eid = naming.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
-            return self._named(change, eid, f"Split “{naming.clean(alias)}” off “{entity.canonical_name}”")
+            eid = operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
+            return self._named(
+                change, eid, f"Split “{operations.clean(alias)}” off “{entity.canonical_name}”"
+            )
 
     def merge(self, survivor: str, absorbed: str) -> Entity:
         """Make one of two: names, links and id of the absorbed one lead to the survivor, which is returned."""
         with self._correction() as change:
             kept, gone = change.entity(survivor), change.entity(absorbed)
-            naming.merge(change.connection, kept, gone, actor=self._core.actor)
+            operations.merge(change.connection, kept, gone, actor=self._core.actor)
             return self._named(
                 change, kept.eid, f"Merged “{gone.canonical_name}” into “{kept.canonical_name}”"
             )
@@ -160,42 +164,42 @@ class Entities:
         """They are two: no merge of them is suggested any more."""
         with self._correction() as change:
             one, two = change.entity(id), change.entity(other)
-            naming.keep_apart(change.connection, one, two, actor=self._core.actor, now=change.now)
+            operations.keep_apart(change.connection, one, two, actor=self._core.actor, now=change.now)
             return self._named(change, one.eid, f"“{one.canonical_name}” and “{two.canonical_name}” are two")
 
     def unlink(self, memory_id: str, entity_id: str) -> Entity:
         """The memory is not about this, whatever its text names. Raises InputError when it is not linked to it."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
-            naming.unlink(change.connection, memory, entity, actor=self._core.actor, now=change.now)
+            operations.unlink(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is not about “{entity.canonical_name}”")
 
     def link(self, memory_id: str, entity_id: str) -> Entity:
         """The memory is about this, whatever its text names."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
-            naming.link(change.connection, memory, entity, actor=self._core.actor, now=change.now)
+            operations.link(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
 
     def not_an_entity(self, id: str) -> Entity:
         """Its names name nobody: they are not listed, found or linked any more."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.hide(change.connection, entity, actor=self._core.actor)
+            operations.hide(change.connection, entity, actor=self._core.actor)
             return self._named(change, entity.eid, f"“{entity.canonical_name}” is no entity")
 
     def describe(self, id: str, summary: str | None) -> Entity:
         """A line that says who or what it is; None takes it away."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.describe(change.connection, entity, summary, actor=self._core.actor)
+            operations.describe(change.connection, entity, summary, actor=self._core.actor)
             return self._named(change, entity.eid, f"Described “{entity.canonical_name}”")
 
     def pin(self, id: str, pinned: bool = True) -> Entity:
         """Pinned ones come first in every list."""
         with self._correction() as change:
             entity = change.entity(id)
-            naming.pin(change.connection, entity, pinned)
+            operations.pin(change.connection, entity, pinned)
             return self._named(
                 change, entity.eid, f"{'Pinned' if pinned else 'Unpinned'} “{entity.canonical_name}”"
             )

@@ -20,9 +20,9 @@ from memtui.engine.records import (
     ImportReport,
 )
 from memtui.engine.store import metadata
-from memtui.engine.store.erased import UNFINISHED
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import COVERED
+from memtui.engine.store.tombstones import UNFINISHED
 
 if TYPE_CHECKING:
     from memtui.engine.erase.eraser import Eraser
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         ErasureProof,
         UnfinishedErase,
     )
-    from memtui.engine.exports.exporting import Format
-    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.exporters.export import Format
+    from memtui.engine.importers.known_places import KnownSource
     from memtui.engine.importers.probe import Probed
     from memtui.engine.importers.watch import Followed
 
@@ -111,14 +111,14 @@ class Files:
 
     def _carry_vectors(self, report: ImportReport, paths: Sequence[Path]) -> ImportReport:
         """Keep the vectors that came along, where the model of this memory makes the same."""
-        from memtui.engine.importers import carried_vectors, detect
+        from memtui.engine.importers import detect, foreign_vectors
         from memtui.engine.importers.formats import memory_db
 
         try:
             found = detect.find_sources(paths, "memory-db", own=self._core.connections.path).sources
         except InputError:
             return report
-        kept = carried_vectors.carry_over(
+        kept = foreign_vectors.carry_over(
             self._core.connections, [one.source.path for one in found], self._core.embedders.serving
         )
         if not kept:
@@ -161,16 +161,16 @@ class Files:
         ``progress`` is called in this thread; ``cancelled`` ends it
         without a trace. Raises FilterError, InputError (the place cannot be used), DiskFullError.
         """
-        from memtui.engine.exports import exporting
-        from memtui.engine.search import filters
+        from memtui.engine.exporters import export as exporter_export
+        from memtui.engine.search.filters import compiler
 
         compiled = None
         if filter.strip():
-            compiled = filters.compile(
+            compiled = compiler.compile(
                 filter, self._core.clock(), fade_threshold=self._core.options.fade_threshold
             )
 
-        return exporting.export(
+        return exporter_export.export(
             self._core.connections, Path(target).expanduser() if isinstance(target, str | Path) else target,
             format=format, filter=compiled, history=history,
             force=force, clock=self._core.clock, progress=progress, cancelled=cancelled,
@@ -181,10 +181,10 @@ class Files:
 
         Not in it: access counts, links and vectors that a program made, history.
         """
-        from memtui.engine.store import portable
+        from memtui.engine.store import export_rows
 
         with self._core.connections.read() as connection:
-            return portable.content_hash(connection)
+            return export_rows.content_hash(connection)
 
     def device(self) -> str:
         """How the stamps of what is decided here call this memory: the host's name, and a number of its own."""
@@ -195,9 +195,9 @@ class Files:
 
     def check(self, *, deep: bool = False, repair: bool = False) -> CheckReport:
         """Verify the invariants of the file; ``repair`` rebuilds indexes (after a backup), never base rows."""
-        from memtui.engine.store import check
+        from memtui.engine.store.check import checker
 
-        return check.check(self._core.connections, self._core.clock, deep=deep, repair=repair)
+        return checker.check(self._core.connections, self._core.clock, deep=deep, repair=repair)
 
     # Erase
 

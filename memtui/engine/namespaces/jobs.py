@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from memtui.engine.consolidation.extract.protocol import Extractor
+from memtui.engine.consolidation.pipeline import Consolidator
+from memtui.engine.consolidation.plan import Consolidation
 from memtui.engine.core import Core
-from memtui.engine.maintain import reflect
-from memtui.engine.maintain.consolidate import Consolidator
-from memtui.engine.maintain.enrich import Enricher
-from memtui.engine.maintain.extract.drafts import Extractor
-from memtui.engine.maintain.plan import Consolidation
-from memtui.engine.maintain.schedule.jobs import ACTOR, Services
-from memtui.engine.maintain.schedule.scheduler import Scheduler
-from memtui.engine.models.spending import Spending
+from memtui.engine.jobs import reflection
+from memtui.engine.jobs.enrichment import Enricher
+from memtui.engine.jobs.job import ACTOR, Services
+from memtui.engine.jobs.scheduler import Scheduler
+from memtui.engine.models.budget import Spending
 from memtui.engine.records import Changes
 from memtui.engine.store.jobs import JobRun
 
@@ -38,7 +38,7 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
         core.much_changed()
 
     services = Services(
-        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflect.run
+        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run
     )
     return Scheduler(
         core.connections, core.clock, core.options, services, on_run=ended, on_change=core.tell_of

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from memtui.engine.core import Core
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.records import Changes, Kind, MemoryRecord, Stats, StrategyReport
-from memtui.engine.search import filters, listing
+from memtui.engine.search import listing
+from memtui.engine.search.filters import compiler
 from memtui.engine.store import memories, vectors
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.enrich import Enricher
-    from memtui.engine.maintain.reembed import Reembedder
+    from memtui.engine.jobs.enrichment import Enricher
+    from memtui.engine.jobs.reembedding import Reembedder
 
 
 class Models:
@@ -49,7 +50,7 @@ class Models:
         ``run`` is resumable; it makes a backup first, and asks the pinned questions afterwards. Raises InputError
         for settings that make no sense, or want no vectors.
         """
-        from memtui.engine.maintain.reembed import Reembedder
+        from memtui.engine.jobs.reembedding import Reembedder
 
         return Reembedder(
             self._core.connections,
@@ -101,7 +102,7 @@ class Models:
 
     @cached_property
     def enricher(self) -> Enricher:
-        from memtui.engine.maintain.enrich import Enricher
+        from memtui.engine.jobs.enrichment import Enricher
 
         return Enricher(
             self._core.connections,
@@ -121,7 +122,7 @@ class Models:
 
         Nothing is written, and no language model is asked.
         """
-        everything = filters.compile("", self._core.clock())
+        everything = compiler.compile("", self._core.clock())
         with self._core.connections.read() as connection:
             newest = listing.page(connection, everything, limit=limit, now=self._core.clock())
         return asyncio.run(self._core.recogniser.compare([memory.content for memory in newest]))

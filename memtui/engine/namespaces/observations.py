@@ -11,17 +11,18 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import unix_seconds
 from memtui.engine.core import Core, outside
-from memtui.engine.curate import intake, observing
-from memtui.engine.curate.derive import derive
-from memtui.engine.curate.observing import Observed
 from memtui.engine.errors import InputError
+from memtui.engine.memories import observations as memory_observations
+from memtui.engine.memories import validation
+from memtui.engine.memories.index_text import derive
+from memtui.engine.memories.observations import Observed
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
 from memtui.engine.store import history, memories
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.extract.transcripts import Message, Recorded
-    from memtui.engine.search.observed import ObservationHit
+    from memtui.engine.consolidation.extract.transcripts import Message, Recorded
+    from memtui.engine.search.observations import ObservationHit
 
 
 class Observations:
@@ -99,18 +100,22 @@ class Observations:
         recall is noted as one, unless it is a ``preview``. ``alone``: see ``search``. No query raises; InputError
         for a category, limit or least score that cannot be, FilterError for a bad filter.
         """
-        from memtui.engine.search import observed
+        from memtui.engine.search import observations as search_observations
 
-        if category is not None and category not in observing.CATEGORIES:
-            raise InputError(f"There is no category {category!r}.", f"Use {', '.join(observing.CATEGORIES)}.")
+        if category is not None and category not in memory_observations.CATEGORIES:
+            raise InputError(
+                f"There is no category {category!r}.", f"Use {', '.join(memory_observations.CATEGORIES)}."
+            )
         now = self._core.clock()
-        within = observed.within(
+        within = search_observations.within(
             now, category=category, filter=filter,
             after=None if after is None else unix_seconds(after),
             before=None if before is None else unix_seconds(before), alone=alone,
         )  # fmt: skip
         with self._core.connections.read() as connection:
-            hits = observed.recall(connection, query, within, limit=limit, min_score=min_score, now=now)
+            hits = search_observations.recall(
+                connection, query, within, limit=limit, min_score=min_score, now=now
+            )
         if not preview:
             self._core.note_recall(query, [hit.memory for hit in hits])
         return hits
@@ -124,11 +129,11 @@ class Observations:
         what is new, and its summary replaces the one before. Returns what was added. Raises InputError for
         messages without role and content.
         """
-        from memtui.engine.maintain.extract import transcripts
+        from memtui.engine.consolidation.extract import transcripts
 
-        session_id = intake.name(session_id, "session id")
+        session_id = validation.name(session_id, "session id")
         found, summary = transcripts.observed(
-            session_id, transcripts.messages(transcript), partial(intake.trust, actor=self._core.actor)
+            session_id, transcripts.messages(transcript), partial(validation.trust, actor=self._core.actor)
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
@@ -142,7 +147,7 @@ class Observations:
 
     def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
         """In place of the one that stands, unless the person vouched for that."""
-        from memtui.engine.maintain.extract import transcripts
+        from memtui.engine.consolidation.extract import transcripts
 
         assert summary.session_id is not None
         old = transcripts.standing_summary(op.connection, summary.session_id, now)
@@ -153,7 +158,7 @@ class Observations:
 
     def _store(self, op: history.Op, item: Observed, now: int, within: str = "") -> MemoryRecord:
         passes = self._core.passes(op.connection, within)
-        rid, new = observing.store(
+        rid, new = memory_observations.store(
             op.connection, item, actor=self._core.actor, options=self._core.options, now=now, within=passes
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
@@ -173,9 +178,9 @@ def _with_source(item: Observed, turns: Sequence[Recorded]) -> Observed:
 
 def _label(records: Sequence[MemoryRecord]) -> str:
     if len(records) == 1:
-        return f"Noted the {records[0].category} {quoted(intake.open_text(records[0]))}"
+        return f"Noted the {records[0].category} {quoted(validation.open_text(records[0]))}"
     counts = [
         (sum(record.category == category for record in records), category)
-        for category in observing.CATEGORIES
+        for category in memory_observations.CATEGORIES
     ]
     return "Noted " + ", ".join(plural(count, category) for count, category in counts if count)

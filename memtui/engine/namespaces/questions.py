@@ -10,8 +10,8 @@ from typing import Protocol
 import apsw
 
 from memtui.engine.core import Core
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.memories import validation
 from memtui.engine.records import Explanation, Operation, Profile
 from memtui.engine.search import profiles
 from memtui.engine.store import memories, saved_queries
@@ -134,7 +134,7 @@ class Questions:
         except NotFoundError as error:  # the memory is gone for good, or the profile
             return Place(memory_id=identity, content="", rank=None, passed=False, why=error.message)
         return Place(
-            memory_id=identity, content=intake.open_text(memory), rank=told.rank,
+            memory_id=identity, content=validation.open_text(memory), rank=told.rank,
             passed=told.rank is not None and told.rank <= saved.top and not told.excluded,
             why=" ".join(told.excluded[:1]),
         )  # fmt: skip
@@ -157,7 +157,7 @@ class Questions:
 
 def _named(query: str, filter: str, profile: str | None) -> tuple[str, str]:
     """The question in plain blanks, and the name it is kept under."""
-    words = intake.without_secrets(" ".join(query.split()))
+    words = validation.without_secrets(" ".join(query.split()))
     _must_be_open("filter", filter)
     _must_be_open("profile", profile or "")
     if not words:
@@ -167,7 +167,7 @@ def _named(query: str, filter: str, profile: str | None) -> tuple[str, str]:
 
 def _must_be_open(what: str, text: str) -> None:
     """Raises InputError for a text with a secret, which would say something else without it."""
-    if intake.without_secrets(text) != text:
+    if validation.without_secrets(text) != text:
         raise InputError(f"The {what} holds a secret.", "Use other words.")
 
 

@@ -10,11 +10,11 @@ import apsw
 
 from memtui.engine.clock import unix_seconds
 from memtui.engine.core import Core
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.memories import validation
 from memtui.engine.records import Changes, Never, NeverKind, Recording
 from memtui.engine.search.moments import later
-from memtui.engine.store import recording
+from memtui.engine.store import recording_rules
 
 
 class RecordingControl:
@@ -25,7 +25,7 @@ class RecordingControl:
 
     def state(self) -> Recording:
         with self._core.connections.read() as connection:
-            return recording.state(connection, self._core.clock())
+            return recording_rules.state(connection, self._core.clock())
 
     def pause(self, until: str | float | datetime | None = None) -> Recording:
         """Record nothing until then: ``1h``, ``18:00``, ``tomorrow``, Unix seconds; None: until ``resume``.
@@ -38,25 +38,25 @@ class RecordingControl:
         end = later(until, now) if isinstance(until, str) else None if until is None else unix_seconds(until)
         if end is not None and end <= now:
             raise InputError("This time is past.", "Give a later one, for example 1h or 18:00.")
-        return self._change(lambda connection: recording.pause(connection, int(now), end))
+        return self._change(lambda connection: recording_rules.pause(connection, int(now), end))
 
     def resume(self) -> Recording:
         """Record again. Raises InputError for an agent."""
-        return self._change(lambda connection: recording.end(connection, int(self._core.clock())))
+        return self._change(lambda connection: recording_rules.end(connection, int(self._core.clock())))
 
     def never(self, kind: NeverKind, name: str) -> Recording:
         """Record nothing of a client (as it signs), a project or a folder (and those in it), now and in later imports.
 
         What is there already stays. Raises InputError for an empty name, a folder that is not absolute, an agent.
         """
-        wanted = Never(kind=kind, name=intake.name(name, kind))
+        wanted = Never(kind=kind, name=validation.name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
             raise InputError(f"{name!r} is not a whole path.", "Give it from the root on.")
 
         def add(connection: apsw.Connection) -> None:
-            known = recording.never(connection)
+            known = recording_rules.never(connection)
             if wanted not in known:
-                recording.put_never(connection, [*known, wanted])
+                recording_rules.put_never(connection, [*known, wanted])
 
         return self._change(add)
 
@@ -65,12 +65,12 @@ class RecordingControl:
         wanted = Never(kind=kind, name=name)
 
         def drop(connection: apsw.Connection) -> None:
-            known = recording.never(connection)
+            known = recording_rules.never(connection)
             if wanted not in known:
                 raise NotFoundError(
                     f"The {kind} {name!r} is recorded.", "memtui pause --show lists what is not."
                 )
-            recording.put_never(connection, [one for one in known if one != wanted])
+            recording_rules.put_never(connection, [one for one in known if one != wanted])
 
         return self._change(drop)
 
@@ -81,6 +81,6 @@ class RecordingControl:
         core.must_write("pause recording")
         with core.connections.write() as connection:
             change(connection)
-            found = recording.state(connection, core.clock())
+            found = recording_rules.state(connection, core.clock())
         core.call("changed", Changes(tables=frozenset({"memory_metadata"})))
         return found

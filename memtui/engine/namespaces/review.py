@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, get_args
 import apsw
 
 from memtui.engine.clock import local_midnight
+from memtui.engine.consolidation import resolve
 from memtui.engine.core import Core
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError
-from memtui.engine.maintain import resolve, review, review_groups, verdicts, wishes
-from memtui.engine.maintain.review import Inbox, ReviewItem, ReviewKind, Verdict
-from memtui.engine.maintain.review_groups import ReviewGroup
-from memtui.engine.maintain.wishes import WishVerb
+from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, Operation
+from memtui.engine.review import cards, change_requests, decisions
+from memtui.engine.review import groups as review_groups
+from memtui.engine.review.cards import Inbox, ReviewItem, ReviewKind, Verdict
+from memtui.engine.review.change_requests import WishVerb
+from memtui.engine.review.groups import ReviewGroup
 from memtui.engine.store import entity_names, memories
 from memtui.engine.store.proposals import Proposal
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.health import Health
+    from memtui.engine.review.health import Health
 
 
 class Review:
@@ -35,18 +37,18 @@ class Review:
         """What needs the person, worst first; empty: all clear. ``kinds``: look for these cards alone, which is quicker."""
         only = kinds or get_args(ReviewKind)
         with self._core.connections.read() as connection:
-            return review.review(connection, self._core.clock(), self._core.options, limit=limit, kinds=only)
+            return cards.review(connection, self._core.clock(), self._core.options, limit=limit, kinds=only)
 
     def inbox(self, *, all: bool = False) -> Inbox:
         """The same as a day's share: at most 20 single cards a local date, unless ``all`` is wanted."""
         now = self._core.clock()
         with self._core.connections.read() as connection:
-            return review.inbox(connection, now, local_midnight(now), self._core.options, all=all)
+            return cards.inbox(connection, now, local_midnight(now), self._core.options, all=all)
 
     def entity_cards(self) -> list[ReviewItem]:
         """The cards of ``items`` about entities that may be one; ``decide`` settles them: merge, both, snooze."""
         with self._core.connections.read() as connection:
-            return review.entity_cards(connection, self._core.clock(), self._core.options)
+            return cards.entity_cards(connection, self._core.clock(), self._core.options)
 
     def decide(
         self, item: ReviewItem, verdict: Verdict, *, text: str = "", keep: str | None = None
@@ -57,8 +59,8 @@ class Review:
         correction the memory or entity that the verdict is about (default: all of them). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
-        with self._core.change("review", verdicts.label(item, verdict, keep)) as op:
-            verdicts.decide(
+        with self._core.change("review", decisions.label(item, verdict, keep)) as op:
+            decisions.decide(
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
                 now=int(self._core.clock()),
             )  # fmt: skip
@@ -81,7 +83,7 @@ class Review:
         with self._core.change("wish", "Asked") as op:
             memory = memories.get(op.connection, id, now)
             agent = self._core.actor.removeprefix("agent:")
-            asked = wishes.ask(
+            asked = change_requests.ask(
                 op.connection,
                 verb,
                 memory,
@@ -91,7 +93,7 @@ class Review:
                 options=self._core.options,
                 now=now,
             )
-            op.label = f"{agent} asked to {verb} “{intake.open_text(memory)[:60]}”"
+            op.label = f"{agent} asked to {verb} “{validation.open_text(memory)[:60]}”"
         return asked
 
     def group(self, *, session: str | None = None, about: str | None = None) -> ReviewGroup:
@@ -130,13 +132,13 @@ class Review:
         with self._core.change("review", "Reviewed") as op:
             for item in items:
                 with suppress(InputError), op.connection:
-                    verdicts.decide(
+                    decisions.decide(
                         op.connection, item, verdict, text="", keep=None, actor=self._core.actor, options=self._core.options,
                         now=int(self._core.clock()),
                     )  # fmt: skip
                     settled += 1
             self._ask_about_drawn(op.connection, items, verdict)
-            op.label = label or verdicts.label_of_all(verdict, settled)
+            op.label = label or decisions.label_of_all(verdict, settled)
         return self._core.done(op)
 
     def is_taken_away(self, content: str, *, within: str = "") -> bool:
@@ -144,20 +146,20 @@ class Review:
 
         ``within``: a filter; what does not pass it is not looked at.
         """
-        from memtui.engine.maintain.compare import dedup
+        from memtui.engine.consolidation.compare import duplicates
         from memtui.engine.search.cautions import known_to
         from memtui.engine.search.scope import passing
 
         now = self._core.clock()
         inside = known_to(within, now, fade_threshold=self._core.options.fade_threshold)
         with self._core.connections.read() as connection:
-            known: dedup.Within = (
+            known: duplicates.Within = (
                 set if inside is None else lambda rids: set(passing(connection, inside, rids))
             )
-            gone = dedup.same_text(connection, content, "fact", now, known)
+            gone = duplicates.same_text(connection, content, "fact", now, known)
             if gone is not None:
-                return dedup.is_decided(gone)
-            return dedup.decided(connection, content, now, known) is not None
+                return duplicates.is_decided(gone)
+            return duplicates.decided(connection, content, now, known) is not None
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
         """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.
@@ -182,7 +184,7 @@ class Review:
         changes; what ``cancelled`` cut short is not.
         """
         # Patterns that looking at memories does not need.
-        from memtui.engine.maintain import health
+        from memtui.engine.review import health
 
         now = self._core.clock()
         with self._core.connections.read() as connection:

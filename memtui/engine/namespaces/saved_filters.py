@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from memtui.engine.core import Core
-from memtui.engine.curate import intake
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.memories import validation
 from memtui.engine.records import Operation
-from memtui.engine.search import filter_terms, filters
-from memtui.engine.search.completion import Known, KnownValue
+from memtui.engine.search.filters import compiler, terms
+from memtui.engine.search.filters.completion import Known, KnownValue
 from memtui.engine.store import filter_values, saved_filters
 from memtui.engine.store.saved_filters import SavedFilter
 
@@ -52,9 +52,9 @@ class Filters:
         if not filter:
             raise InputError("There is no filter to save.", "Type one first.")
         for what, text in (("name", name), ("filter", filter)):
-            if intake.without_secrets(text) != text:
+            if validation.without_secrets(text) != text:
                 raise InputError(f"The {what} holds a secret.", "Use other words.")
-        filters.compile(filter, self._core.clock())
+        compiler.compile(filter, self._core.clock())
         with self._core.change("filter", f"Saved the filter “{name}”") as op:
             if any(
                 (name, filter) == (one.name, one.filter) for one in saved_filters.everything(op.connection)
@@ -84,7 +84,7 @@ class Filters:
                     if len(text) <= _LONGEST_VALUE and text.isprintable()
                 )
                 for key, values in read.items()
-                if key in filter_terms.KEYS
+                if key in terms.KEYS
             },
             saved=tuple(saved),
         )

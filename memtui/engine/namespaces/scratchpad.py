@@ -8,8 +8,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.core import Core
-from memtui.engine.curate import pad
 from memtui.engine.errors import InputError
+from memtui.engine.memories import scratchpad as memory_scratchpad
 from memtui.engine.store import scratchpad
 from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
@@ -75,8 +75,8 @@ class Scratchpad:
         with self._core.connections.read() as connection:
             key = self._known(connection, key)
             if self._find(connection, key) is None:
-                key = pad.usable_key(key)
-        value = pad.accept(value, self._core.options.secrets)
+                key = memory_scratchpad.usable_key(key)
+        value = memory_scratchpad.accept(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
         with self._core.change("scratchpad", label) as op:
             before = self._find(op.connection, key)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from memtui.engine.consolidation.agent_loop import AgentLoop
+from memtui.engine.consolidation.extract.protocol import Extractor
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.consolidation.pipeline import Consolidator, Progress
+from memtui.engine.consolidation.plan import Consolidation, Estimate, Plan
 from memtui.engine.core import Core
-from memtui.engine.maintain.agent_loop import AgentLoop
-from memtui.engine.maintain.consolidate import Consolidator, Progress
-from memtui.engine.maintain.extract.drafts import Extractor
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
-from memtui.engine.maintain.plan import Consolidation, Estimate, Plan
-from memtui.engine.models.spending import Spending
+from memtui.engine.models.budget import Spending
 from memtui.engine.records import Session
 from memtui.engine.store import consolidations, jobs, sessions
 from memtui.engine.wording import plural
@@ -27,7 +27,7 @@ class Sessions:
         """The one that the options ask for: a language model where one is configured, else (or where wanted) rules."""
         if rules or not self._core.options.llm.configured:
             return KeywordExtractor()
-        from memtui.engine.maintain.extract.llm import LlmExtractor
+        from memtui.engine.consolidation.extract.llm import LlmExtractor
 
         return LlmExtractor(self._core.options.llm)
 

@@ -25,26 +25,27 @@ from memtui.engine.records import (
     Session,
     Status,
 )
-from memtui.engine.search import cautions, filters, listing
+from memtui.engine.search import cautions, listing
+from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
     enrichments,
     entities,
     entity_activity,
     entity_lists,
     growth,
+    history_rows,
     lists,
     memories,
     operations,
     recalls,
-    rows,
     sessions,
     stamps,
     withheld,
 )
-from memtui.engine.store.connection import Connections
+from memtui.engine.store.connections import Connections
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain import decay
+    from memtui.engine.jobs import decay
 
 _DAY = 86_400
 # Facts have no transcript of their own: what was learned within that many days is around them.
@@ -70,8 +71,8 @@ class View:
         self.recall_list = lists.recall_list(connections)
         self.entity_list = entity_lists.EntityList(connections)
 
-    def _compiled(self, filter: str) -> filters.CompiledFilter:
-        return filters.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
+    def _compiled(self, filter: str) -> compiler.CompiledFilter:
+        return compiler.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
 
     # Lists
 
@@ -132,15 +133,15 @@ class View:
         with self._connections.read() as connection:
             return entities.names_of(connection, rids)
 
-    def emptied_by(self, filter: str) -> filters.Culprit | None:
+    def emptied_by(self, filter: str) -> compiler.Culprit | None:
         """The term of a filter that leaves nothing; None when the filter still finds something."""
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
-            return filters.which_term_removes_all(connection, compiled)
+            return compiler.which_term_removes_all(connection, compiled)
 
     def status(self) -> Status:
         """How many cards that were asked wait in Review, and what agents were told since local midnight."""
-        from memtui.engine.maintain.status import status
+        from memtui.engine.review.status_line import status
 
         with self._connections.read() as connection:
             return status(connection, self._clock())
@@ -156,14 +157,14 @@ class View:
         """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
         if not 1 <= days <= 3_660:
             raise InputError("A forecast covers 1 to 3,660 days.", "For example 30.")
-        from memtui.engine.maintain import decay
+        from memtui.engine.jobs import decay
 
         with self._connections.read() as connection:
             return decay.forecast(connection, self._options, self._clock(), days)
 
     def fading(self) -> decay.FadingPlan:
         """What decay would move to the Trash now, and what waits because it is beyond the day's share."""
-        from memtui.engine.maintain import decay
+        from memtui.engine.jobs import decay
 
         with self._connections.read() as connection:
             return decay.plan(connection, self._options, self._clock())
@@ -281,7 +282,7 @@ class View:
 
         Raises NotFoundError.
         """
-        from memtui.engine.maintain import dependents
+        from memtui.engine.review import dependents
 
         with self._connections.read() as connection:
             return dependents.find(connection, ids, self._clock())
@@ -292,7 +293,7 @@ class View:
         """
         if not any(one.summary for one in shown):
             return {}
-        from memtui.engine.maintain import dependents
+        from memtui.engine.review import dependents
 
         with self._connections.read() as connection:
             return dependents.doubtful_summaries(connection, shown, self._clock())
@@ -415,12 +416,12 @@ class View:
         if limit < 1:
             raise InputError("The limit must be at least 1.", "For example 100.")
         with self._connections.read() as connection:
-            return rows.named(connection, operations.row_changes(connection, op_id, limit=limit))
+            return history_rows.named(connection, operations.row_changes(connection, op_id, limit=limit))
 
     def titles(self, changes: Sequence[RowChange]) -> list[str]:
         """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""
         with self._connections.read() as connection:
-            return [rows.title(connection, change) for change in changes]
+            return [history_rows.title(connection, change) for change in changes]
 
     def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
         """Who was told what, the latest first."""

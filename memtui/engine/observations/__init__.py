@@ -5,8 +5,8 @@ ObservationExtractor    asks a language model what the output of a step is worth
 StepObservations        for programs that run steps; ObservationTools for those that offer tools
 """
 
-from memtui.engine.maintain.extract.transcripts import Message
-from memtui.engine.search.observed import ObservationHit
+from memtui.engine.consolidation.extract.transcripts import Message
+from memtui.engine.search.observations import ObservationHit
 
 from .adapters import ObservationTools, StepObservations
 from .extractor import ObservationExtractor, PhraseExtractor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.engine.records import EXPLICIT
-from memtui.engine.search.observed import ObservationHit
+from memtui.engine.search.observations import ObservationHit
 
 from .observation import Observation
 from .store import GENERIC, PER_CATEGORY, ObservationStore

@@ -11,9 +11,9 @@ import logging
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.triggers import find_trigger
 from memtui.engine.errors import DegradedError, MemtuiError
-from memtui.engine.maintain.extract.sentences import sentences
-from memtui.engine.maintain.extract.triggers import find_trigger
 from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions
 from memtui.log import outline

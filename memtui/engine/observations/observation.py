@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.engine.records import Record
-from memtui.engine.search.observed import ObservationHit
+from memtui.engine.search.observations import ObservationHit
 
 
 class Observation(Record):

@@ -10,11 +10,11 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.errors import NotFoundError
-from memtui.engine.maintain.extract.transcripts import Message
 from memtui.engine.memory import Memory
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
-from memtui.engine.search.observed import ObservationHit
+from memtui.engine.search.observations import ObservationHit
 from memtui.engine.store.scratchpad import Note
 
 from .observation import FilResult

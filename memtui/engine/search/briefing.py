@@ -17,25 +17,26 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
-from memtui.engine.models import nearness
+from memtui.engine.models import similarity_thresholds
 from memtui.engine.records import EXPLICIT, Caution, Hit, MemoryRecord, Profile, Record, SearchResult, Trust
 from memtui.engine.store import memories, vectors
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import stems, words
+from memtui.engine.store.tokens import stems, words
 
-from . import cautions, entity, excerpts, facts, kinship, lexicon, question, relevance, repeats, rules, vital
+from . import cautions, excerpts, facts, kinship, lexicon, query, relevance, repeats, rules, vital
 from .excerpts import Excerpt
 from .facts import FEW, Fact, Related
-from .filter_sql import STATES
-from .filter_terms import parse
-from .filters import compile
-from .question import Question
+from .filters.compiler import compile
+from .filters.sql import STATES
+from .filters.terms import parse
+from .query import Question
 from .ranking import QueryEmbedder
 from .relevance import Prompt
 from .repeats import Told
+from .retrievers import entity
 from .scope import Scope, passing, scope
 from .search import search
-from .statistics import FACTS
+from .term_statistics import FACTS
 from .vital import Vital
 
 FACTS_TITLE = "## Relevant memory"
@@ -166,7 +167,7 @@ def brief(
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)
-    near = nearness.of(space.model_id if space else "").bears
+    near = similarity_thresholds.of(space.model_id if space else "").bears
     known = cautions.known_to(filter, now, fade_threshold=fade_threshold)
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
@@ -176,7 +177,7 @@ def brief(
     # Facts about "my son" may have nothing but his name.
     called = kinship.names(connection, kin, within, now)
     meant = " ".join([prompt, *called])
-    asked = _words(words := question.read(connection, meant, FACTS, within if alone else None))
+    asked = _words(words := query.read(connection, meant, FACTS, within if alone else None))
     if not called:
         asked = asked._replace(telling=asked.telling.union(*map(stems, kin)))
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in words.terms})

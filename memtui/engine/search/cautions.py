@@ -17,7 +17,7 @@ from memtui.engine.records import Caution, MemoryRecord
 from memtui.engine.store import device_cards, memories, proposals
 from memtui.engine.store.sql import as_json
 
-from .filters import compile
+from .filters.compiler import compile
 from .fusion import Fused
 from .scope import Scope, passing, scope
 

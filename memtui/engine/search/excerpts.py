@@ -16,16 +16,16 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
-from memtui.engine.store.words import STOP_WORDS, fold, stems, words
+from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
 
-from . import cautions, lexicon, question, ranking, relevance, scoring
+from . import cautions, lexicon, query, ranking, relevance, scoring
 from .clauses import clauses, looks_pasted
-from .filters import compile
+from .filters.compiler import compile
 from .ranking import QueryEmbedder
 from .relevance import Piece, Prompt
 from .scope import Scope, scope
 from .scoring import Scored
-from .statistics import MEMORIES
+from .term_statistics import MEMORIES
 
 WITHHELD = "you keep it from agents"
 """Why a turn is not told: for the person only."""
@@ -104,7 +104,7 @@ def find(
         within = replace(
             within, broad=True
         )  # about every second turn is the person's: they need not be counted
-    asked = question.read(connection, prompt, MEMORIES, within if alone else None)
+    asked = query.read(connection, prompt, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return Found([], [])
     read = relevance.read_prompt(prompt, {term.stem: term.idf for term in asked.terms})

@@ -14,7 +14,7 @@ import apsw
 
 from memtui.engine.records import Hit, MemoryRecord, Record
 from memtui.engine.store import memories
-from memtui.engine.store.words import words
+from memtui.engine.store.tokens import words
 
 from . import excerpts, relevance, scoring
 from .clauses import Clause

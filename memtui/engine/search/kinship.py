@@ -8,7 +8,7 @@ from collections.abc import Collection
 import apsw
 
 from memtui.engine.store import memories
-from memtui.engine.store.words import fold
+from memtui.engine.store.tokens import fold
 
 from . import lexicon
 from .scope import Scope

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 from memtui.engine.records import Record
-from memtui.engine.store.words import STOP_WORDS, words
+from memtui.engine.store.tokens import STOP_WORDS, words
 
 # What people say before they come to it.
 _prelude = re.compile(

@@ -17,7 +17,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord
 from memtui.engine.store import memories
 from memtui.engine.store.sql import in_chunks
 
-from .filters import CompiledFilter
+from .filters.compiler import CompiledFilter
 
 SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
 DEFAULT_LIST = "kind:fact,reflection,observation"

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 from memtui.engine.clock import EARLIEST, LATEST, unix_seconds
 from memtui.engine.errors import InputError
 
-from . import dates
+from .filters import dates
 
 EXAMPLES = (
     '2026-03-03, "2026-03-03 14:30", 14:30, "3 mar 14:30", yesterday, "last tuesday", 10m, 2d, "3 weeks ago"'

@@ -11,21 +11,22 @@ import apsw
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import ArmName, ArmReport, Profile
 from memtui.engine.store import vectors
-from memtui.engine.store.words import stems
+from memtui.engine.store.tokens import stems
 
-from . import entity, keyword, question
-from .asked import Asked, Meaning
+from . import query as search_query
 from .fusion import Candidate, Fused, fuse, standing
-from .question import Question
-from .reports import reports
+from .query import Question
+from .request import Asked, Meaning
+from .rerank import look_again
+from .retriever_reports import reports
+from .retrievers import entity, keyword
 from .scope import Scope
-from .second_look import look_again
 
 if TYPE_CHECKING:
+    from memtui.engine.models.token_vectors import WordEmbedder
     from memtui.engine.models.vectors import FloatMatrix
-    from memtui.engine.models.word_vectors import WordEmbedder
 
-    from .vector_copy import VectorCopy
+    from .retrievers.vector_cache import VectorCopy
 
 MOST_HITS = 1_000
 """So many hits a search returns at most."""
@@ -76,7 +77,7 @@ def rank(
     """
     lap = _stopwatch()
     lists: dict[ArmName, list[Candidate]] = {}
-    wanted = question.read(connection, text, scope.index, scope)
+    wanted = search_query.read(connection, text, scope.index, scope)
     inside = wanted.inside.rids if wanted.inside else None
     if inside is not None:
         scope = scope.only(inside)
@@ -102,7 +103,7 @@ def rank(
     meaning, no_vectors = _meaning(connection, wanted, profile, embedder)
     near: list[keyword.Found] = []
     if meaning and nearest and profile.vector:
-        from . import vector  # a hook, which has no vectors, is quicker without it
+        from .retrievers import vector  # a hook, which has no vectors, is quicker without it
 
         near = vector.nearest(
             connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy, inside
@@ -153,7 +154,7 @@ def _meaning(
 
 def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:
     """What makes vectors of words like those that the file has, if it has any."""
-    from memtui.engine.models.word_vectors import WordEmbedder
+    from memtui.engine.models.token_vectors import WordEmbedder
 
     made_by = embedder.embedder if isinstance(embedder, CopiedVectors) else embedder
     dims = vectors.word_dims(connection)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.engine.records import Record
-from memtui.engine.store.words import stems, words
+from memtui.engine.store.tokens import stems, words
 
 from . import lexicon
 from .clauses import READ_AT_MOST as READ_AT_MOST

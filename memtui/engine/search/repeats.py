@@ -12,7 +12,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import stems, words
+from memtui.engine.store.tokens import stems, words
 
 from . import lexicon
 

@@ -8,9 +8,9 @@ import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.words import fold
+from memtui.engine.store.tokens import fold
 
-from .filter_terms import Term
+from .filters.terms import Term
 from .scope import Scope
 
 RULES = 5

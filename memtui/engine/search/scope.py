@@ -11,9 +11,9 @@ import msgspec
 from memtui.engine.records import KINDS, Kind, Record
 from memtui.engine.store.sql import as_json
 
-from .filter_terms import Term
-from .filters import CompiledFilter
-from .statistics import FACTS, MEMORIES, Index
+from .filters.compiler import CompiledFilter
+from .filters.terms import Term
+from .term_statistics import FACTS, MEMORIES, Index
 
 
 class Scope(Record):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.store.words import STOP_WORDS
+from memtui.engine.store.tokens import STOP_WORDS
 
 from . import lexicon, relevance
 from .relevance import Piece, Prompt

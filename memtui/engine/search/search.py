@@ -11,11 +11,11 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
-from . import cautions, reading
-from .asked import COMING
-from .filter_terms import reads_as_filter
-from .filters import compile, which_term_removes_all
+from . import cautions, scored_documents
+from .filters.compiler import compile, which_term_removes_all
+from .filters.terms import reads_as_filter
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
+from .request import COMING
 from .scope import scope
 
 __all__ = ["search"]
@@ -82,7 +82,7 @@ def _hits(
         memory = found[one.rid]
         arms = dict(one.arms)
         if "keyword" in arms:
-            words = reading.matched(ranking.asked.question, memory.content)
+            words = scored_documents.matched(ranking.asked.question, memory.content)
             arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
         told = arranged.cautions.get(one.rid, ())
         hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms, cautions=told))

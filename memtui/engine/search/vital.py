@@ -16,9 +16,10 @@ import apsw
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.words import words
+from memtui.engine.store.tokens import words
 
-from . import entity, lexicon
+from . import lexicon
+from .retrievers import entity
 from .scope import Scope, newest_facts, passing
 
 MOST = 8

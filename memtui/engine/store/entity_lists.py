@@ -17,10 +17,10 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Companion, Entity, EntityType, MemoryRecord
 
 from . import entities, memories
-from .connection import Connections
+from .connections import Connections
 from .lists import keys_named
 from .sql import in_chunks, scalar
-from .words import fold
+from .tokens import fold
 
 EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
 TYPES: tuple[str, ...] = get_args(EntityType)

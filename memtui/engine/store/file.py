@@ -27,9 +27,9 @@ from memtui.engine.errors import (
 )
 from memtui.engine.wording import plural
 
-from . import exchange, migrate
-from .connecting import APPLICATION_ID, assert_sqlite, connect, translate
-from .connection import Connections
+from . import file_replacement, migration
+from .connection import APPLICATION_ID, assert_sqlite, connect, translate
+from .connections import Connections
 
 MEMORY = ":memory:"
 OWN_TABLES = frozenset(("memories", "ops", "changes", "index_queue", "memory_metadata"))
@@ -90,14 +90,14 @@ def reopen(connections: Connections) -> None:
         hand_over(*_probe(path, readonly=connections.readonly))
     if not connections.readonly:
         with told(path), connections.exclusive() as writer:
-            migrate.upgrade(writer, path)
+            migration.upgrade(writer, path)
 
 
 def finish_exchange(path: Path) -> None:
     """A restore that was killed between two steps is finished before anybody looks at the file."""
     place = path.resolve()
-    if exchange.is_planned(place):
-        exchange.finish(place)
+    if file_replacement.is_planned(place):
+        file_replacement.finish(place)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def told(path: Path) -> Iterator[None]:
 def _upgrade(connections: Connections, path: Path) -> None:
     try:
         with connections.exclusive() as writer:
-            migrate.upgrade(writer, path)
+            migration.upgrade(writer, path)
     except BaseException:
         connections.close()
         raise
@@ -134,7 +134,7 @@ def _in_memory() -> Connections:
 
 
 def _initialise(connection: apsw.Connection) -> None:
-    migrate.apply_pending(connection)
+    migration.apply_pending(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     rows = {
         "file_id": os.urandom(16).hex(),
@@ -214,17 +214,17 @@ def _probe(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
         if has_log:  # an empty one of our own may go
             probe.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         application_id = probe.pragma("application_id")
-        version = migrate.file_version(probe)
+        version = migration.file_version(probe)
         if application_id != APPLICATION_ID:
             _refuse_foreign(probe, path)
-        if version > migrate.current_version() and not readonly:
+        if version > migration.current_version() and not readonly:
             raise NewerFileError(
-                f"{path} was written by a newer memtui (format {version}, this one knows {migrate.current_version()}).",
+                f"{path} was written by a newer memtui (format {version}, this one knows {migration.current_version()}).",
                 "Update memtui, or look at it with --readonly.",
             )
-        if version < migrate.current_version() and readonly:
+        if version < migration.current_version() and readonly:
             raise OlderFileError(
-                f"{path} was written by an older memtui (format {version}, this one reads {migrate.current_version()}).",
+                f"{path} was written by an older memtui (format {version}, this one reads {migration.current_version()}).",
                 "Open it once without --readonly: memtui makes a backup and brings it up to date.",
             )
         if has_log and wal.stat().st_size and wal.stat().st_mtime < path.stat().st_mtime:

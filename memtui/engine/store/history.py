@@ -16,8 +16,8 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DiskFullError, StoreError
 
-from . import agent_usage, metadata, recording
-from .connection import Connections
+from . import agent_usage, metadata, recording_rules
+from .connections import Connections
 from .sql import scalar
 
 KEEP_DAYS = 90
@@ -59,9 +59,9 @@ def operation(
     """One operation in one transaction. Raises NotRecordedError for words that are not recorded (``recording.refusal``)."""
     end_unfinished(connections)
     with connections.write() as connection:
-        refused = recording.refusal(connection, actor, kind, clock(), project=project, folder=folder)
+        refused = recording_rules.refusal(connection, actor, kind, clock(), project=project, folder=folder)
         if refused:
-            recording.count(connection)
+            recording_rules.count(connection)
         else:
             agent_usage.count_write(connection)
             op_id = _insert(connection, clock, actor, kind, label, "done", undoes)

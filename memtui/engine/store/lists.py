@@ -14,9 +14,9 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from memtui.engine.records import Operation, Recall, Record, Session
 
 from . import operations, recalls, sessions
-from .connection import Connections
+from .connections import Connections
 from .sql import in_chunks, scalar
-from .words import fold
+from .tokens import fold
 
 T = TypeVar("T")
 

@@ -22,10 +22,10 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import KINDS, Kind, MemoryRecord, Record
 
 from . import history, memories, metadata
-from .connection import Connections
+from .connections import Connections
 from .later_changes import LaterChanges
 from .sql import scalar
-from .words import fold
+from .tokens import fold
 
 GAPS = "restored_gaps"
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")

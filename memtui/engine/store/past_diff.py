@@ -11,7 +11,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord, Record
 
-from .connection import Connections
+from .connections import Connections
 from .later_changes import joined
 from .past import Past, Reach
 from .sql import scalar

@@ -12,7 +12,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Record
 
-from .words import fold
+from .tokens import fold
 
 
 class Note(Record):

@@ -22,7 +22,7 @@ import msgspec
 from memtui.engine.records import Stamp
 
 from . import metadata
-from .connection import Connections
+from .connections import Connections
 from .sql import json_text, scalar
 from .tables import TAKING_OVER
 

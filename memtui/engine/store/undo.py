@@ -17,8 +17,8 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
 
-from . import exchange, history, operations, stamps
-from .connection import Connections
+from . import file_replacement, history, operations, stamps
+from .connections import Connections
 from .sql import scalar
 from .undo_rows import UNDO_OF_AGENT, Row, put_back, rows_of
 
@@ -209,7 +209,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         raise InputError(
             f"Operation {op_id} restored a backup, which only another restore takes back.",
             f"What was there before could not be used: it is in {before}."
-            if f".{exchange.ASIDE}-" in before
+            if f".{file_replacement.ASIDE}-" in before
             else f"memtui restore {before} brings back what was there before.",
         )
     root = _root(connection, chosen)

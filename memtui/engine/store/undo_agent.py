@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import AgentChanges, AgentUndone, Conflict, Operation
 
 from . import history, operations
-from .connection import Connections
+from .connections import Connections
 from .sql import as_json
 from .undo_rows import UNDO_OF_AGENT, blocked, put_back, rows_of, rows_of_all
 

@@ -11,20 +11,20 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memtui.engine.curate.intake import MAX_NAME
+from memtui.engine.consolidation.agent_access import unknown_session
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.maintain.agent_sight import unknown_session
+from memtui.engine.memories.validation import MAX_NAME
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Profile, SearchResult
+from memtui.engine.search.access_scope import expression, quoted, without_names
 from memtui.engine.search.briefing import ContextBlock, holds_secret
 from memtui.engine.search.cautions import is_withheld
-from memtui.engine.search.confine import expression, quoted, without_names
-from memtui.engine.search.filter_terms import parse
+from memtui.engine.search.filters.terms import parse
 from memtui.engine.store.sessions import named_apart
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.agent_loop import AgentLoop
+    from memtui.engine.consolidation.agent_loop import AgentLoop
 
 _SHOWN = 60
 _OF_SESSION = "session:"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memtui.engine.maintain.extract.drafts import (
+from memtui.engine.consolidation.extract.protocol import (
     CHUNK,
     MOST_CHARACTERS,
     MOST_CONFIDENCE,

@@ -12,11 +12,11 @@ from msgspec import Meta
 
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError
 from memtui.engine.records import KINDS, Category, Caution, Hit, Kind, MemoryRecord, Record, Trust
+from memtui.engine.search.access_scope import quoted
 from memtui.engine.search.briefing import cautions_told, quoted_from, why_kept_back
-from memtui.engine.search.confine import quoted
 from memtui.engine.search.excerpts import WITHHELD
-from memtui.engine.search.explaining import NO_VECTOR, NOT_COMPARED
-from memtui.engine.store.words import fold
+from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
+from memtui.engine.store.tokens import fold
 
 from .agent import Agent, kinds
 from .base import Arguments, Tool

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from memtui.engine.memory import Memory
 
-from . import consolidator, observing, recall, scratchpad, write
+from . import consolidator, observations, recall, scratchpad, write
 from .agent import Agent
 from .base import Group, Tool, ToolAnswer, schema
 from .base import call as call_tool
@@ -16,7 +16,7 @@ TOOLS: tuple[Tool, ...] = (
     *recall.TOOLS,
     *write.TOOLS,
     *consolidator.TOOLS,
-    *observing.TOOLS,
+    *observations.TOOLS,
     *scratchpad.TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memtui.engine.curate.intake import MAX_EPISODE, MAX_NOTE
-from memtui.engine.maintain.wishes import WishVerb
+from memtui.engine.memories.validation import MAX_EPISODE, MAX_NOTE
 from memtui.engine.records import MemoryRecord, Record
+from memtui.engine.review.change_requests import WishVerb
 from memtui.engine.store.proposals import Proposal
 
 from .agent import Agent

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from memtui.engine.errors import InputError
 from memtui.present.format import plural
 from memtui.present.text import one_line
-from memtui.ui.perform import start
+from memtui.ui.action_dispatch import start
 from memtui.ui.presenters.entity_rows import EntitySource, entity_columns
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.filter_bar import FilterBar

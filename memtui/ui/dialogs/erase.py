@@ -14,8 +14,8 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import plural
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowHighlighted

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import count, file_size, plural
-from memtui.ui.perform import start
+from memtui.ui.action_dispatch import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
 
@@ -22,7 +22,7 @@ from .dialog import Dialog
 from .toggle import Toggle
 
 if TYPE_CHECKING:
-    from memtui.engine.exports.exporting import Format
+    from memtui.engine.exporters.export import Format
     from memtui.engine.memory import Memory
     from memtui.engine.records import ExportProgress, ExportReport
     from memtui.ui.progress import Work

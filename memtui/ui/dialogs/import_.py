@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import plural
-from memtui.ui.perform import start
+from memtui.ui.action_dispatch import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.path_input import PathInput
@@ -151,7 +151,7 @@ class ImportDialog(Dialog[None]):
         home = self.shell.home
         if home is None:
             return
-        from memtui.engine.importers.known import known_sources
+        from memtui.engine.importers.known_places import known_sources
 
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
         if not found:

@@ -15,7 +15,7 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from memtui.engine.importers.known import KnownSource
+    from memtui.engine.importers.known_places import KnownSource
     from memtui.engine.importers.probe import Probed
     from memtui.engine.records import ImportProgress, ImportReport
     from memtui.present.glyphs import Glyphs
@@ -87,7 +87,7 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
     parts: Parts = []
-    from memtui.engine.importers.alone import QUESTION, counted, decided
+    from memtui.engine.importers.lock import QUESTION, counted, decided
 
     what = counted(report.kinds, report.sessions)
     if report.dry_run:

@@ -8,7 +8,7 @@ from textual.widgets import Input, Static
 from memtui.engine.errors import InputError
 from memtui.ui.safe import assemble
 
-from .line import LineDialog
+from .line_input import LineDialog
 
 _TOLD = (
     "Until then nothing that is said is recorded, whichever program brings it. Agents go on reading; what you write"

@@ -19,7 +19,7 @@ from memtui.ui.safe import assemble, content, marked
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Plan, PlanLine
+    from memtui.engine.consolidation.plan import Plan, PlanLine
     from memtui.engine.records import MemoryRecord
     from memtui.present.glyphs import Glyphs
 

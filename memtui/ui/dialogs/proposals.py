@@ -14,8 +14,8 @@ from textual.widgets import Static
 
 from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.perform import start
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, marked
 from memtui.ui.widgets.list_source import ListSource
@@ -23,13 +23,13 @@ from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
+from .confirmation import Question
 from .dialog import Dialog
 from .edit import CorrectDialog
 from .proposal_rows import Proposal, proposal_columns, proposal_text, proposals_of
-from .question import Question
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Plan
+    from memtui.engine.consolidation.plan import Plan
     from memtui.engine.records import MemoryRecord
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.preview import RestorePreview
+    from memtui.engine.backups.preview import RestorePreview
     from memtui.engine.memory import Memory
     from memtui.engine.records import Operation
     from memtui.engine.store.backup import Backup

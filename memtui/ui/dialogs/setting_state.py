@@ -45,7 +45,7 @@ def state_of(memory: Memory, name: str) -> str:
 
 def test_embedder(options: Options) -> str:
     """Make a vector with the model that is set, and say how that went. Blocks. Raises InputError, DegradedError."""
-    from memtui.engine.models.choosing import Embedders
+    from memtui.engine.models.embedder_choice import Embedders
 
     started = time.perf_counter()
     embedder = Embedders(options).wanted()

@@ -13,14 +13,14 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.endpoint import host_of
+from memtui.ui.action_dispatch import start
 from memtui.ui.configuration import save_setting
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
+from .confirmation import Question
 from .dialog import Dialog
-from .question import Question
 from .setting_rows import SettingRow, SettingsInHand, choices, setting_columns, setting_rows, typed
 from .setting_state import state_of, test_embedder, test_llm
 

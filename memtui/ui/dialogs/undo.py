@@ -47,7 +47,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     """Undo all that an agent did since a time (Unix seconds), once the person has seen what that is."""
     from memtui.engine.errors import InputError
 
-    from .question import Question
+    from .confirmation import Question
 
     found = await shell.operations.ask(lambda memory: memory.history.agent_changes(agent, since))
     if not found.operations:
@@ -85,7 +85,7 @@ async def _sure(shell: Shell, operation: Operation) -> bool:
     theirs = operation.actor != shell.operations.require().actor
     if operation.rows <= ASK_ABOVE and not theirs:
         return True
-    from .question import Question
+    from .confirmation import Question
 
     made = f"{who(operation.actor)}, {local_time(operation.at, shell.clock())}"
     told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."

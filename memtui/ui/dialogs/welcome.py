@@ -15,7 +15,7 @@ from textual.widgets import Static
 from memtui.present import import_sources
 from memtui.present.format import count
 from memtui.present.text import one_line, visible
-from memtui.ui.perform import start
+from memtui.ui.action_dispatch import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.row_events import RowOpened, RowsCounted
@@ -122,7 +122,7 @@ class WelcomeDialog(Dialog[Choice]):
         ]
 
     async def _detect(self) -> None:
-        from memtui.engine.importers.known import known_sources
+        from memtui.engine.importers.known_places import known_sources
 
         found = await asyncio.to_thread(known_sources, self._home, clock=self.shell.clock)
         self._offer(found_places(found))

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.ui.perform import start
+from memtui.ui.action_dispatch import start
 from memtui.ui.presenters.hit_rows import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
@@ -38,7 +38,7 @@ _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of i
 
 def some_words(expression: str) -> tuple[str, str]:
     """The filter that wants one of the words instead of all of them, and these words; empty where it has not several."""
-    from memtui.engine.search.filter_terms import parse
+    from memtui.engine.search.filters.terms import parse
 
     terms = parse(expression)
     words = [term for term in terms if term.key == "text" and not term.negated]
@@ -50,7 +50,7 @@ def some_words(expression: str) -> tuple[str, str]:
 
 
 def _only_words(expression: str) -> bool:
-    from memtui.engine.search.filter_terms import parse
+    from memtui.engine.search.filters.terms import parse
 
     return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memtui.ui.action_dispatch import start
 from memtui.ui.configuration import save_setting
-from memtui.ui.perform import start
 
 if TYPE_CHECKING:
     from memtui.ui.shell import Shell

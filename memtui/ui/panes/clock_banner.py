@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ClockBanner:
-    """What is wrong with the clock, above the list of a pane (see ``engine.maintain.schedule.clock_guard``)."""
+    """What is wrong with the clock, above the list of a pane (see ``engine.jobs.clock_guard``)."""
 
     def __init__(self, pane: Pane) -> None:
         self._pane = pane

@@ -19,8 +19,8 @@ from textual.widgets import Static
 
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.present.format import count
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.perform import start
 from memtui.ui.row_source import RowSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column, Order

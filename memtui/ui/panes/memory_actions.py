@@ -13,7 +13,7 @@ from memtui.ui.actions import Action
 from memtui.ui.messages import Said, Severity
 from memtui.ui.safe import assemble, marked
 
-from .about import mentioned_in, show_about
+from .entity_links import mentioned_in, show_about
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -123,7 +123,7 @@ class MemoryActions:
             self._pane.say("Nothing was changed.")
 
     async def _may_be_forgotten(self) -> bool:
-        from memtui.ui.dialogs.question import Question
+        from memtui.ui.dialogs.confirmation import Question
 
         rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
         if not rids or len(rids) > ASK_ABOVE:
@@ -138,7 +138,7 @@ class MemoryActions:
 
     async def do_withhold(self) -> None:
         """Forget it, with the turns it was drawn from kept from agents, once the person has seen how many."""
-        from memtui.ui.dialogs.question import Question
+        from memtui.ui.dialogs.confirmation import Question
 
         memory = self.current
         if memory is None:
@@ -270,7 +270,7 @@ class MemoryActions:
         await self._correct(memory, written.text)
 
     async def do_editor(self) -> None:
-        from memtui.ui.dialogs.question import Question
+        from memtui.ui.dialogs.confirmation import Question
         from memtui.ui.editor import edit
 
         memory = self.current
@@ -344,7 +344,7 @@ class MemoryActions:
             self._pane.say("No tag changed: it was so already.")
 
     async def _sure(self, name: str, rows: int) -> bool:
-        from memtui.ui.dialogs.question import Question
+        from memtui.ui.dialogs.confirmation import Question
 
         title = f"{name.capitalize()} {plural(rows, 'memory')}?"
         question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 from textual.containers import Container
 from textual.widget import Widget
 
+from memtui.ui.action_dispatch import chord, delegated, perform
 from memtui.ui.actions import Action, Place
 from memtui.ui.messages import PaneTold, Said, Severity
-from memtui.ui.perform import chord, delegated, perform
 from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
 
 def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
     wanted = set(matched)
-    from memtui.engine.store.words import spans  # loads SQLite, which is not there at first paint
+    from memtui.engine.store.tokens import spans  # loads SQLite, which is not there at first paint
 
     for start, end, word in spans(text):
         if word in wanted:

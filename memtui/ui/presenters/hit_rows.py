@@ -59,7 +59,7 @@ def hit_rows(
 
     ``expected``: ids of the memories that the question should find.
     """
-    from memtui.engine.search.likely import likely
+    from memtui.engine.search.relevance_cutoff import likely
 
     best = result.best
     line = likely(result.hits)

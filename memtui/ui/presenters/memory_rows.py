@@ -62,7 +62,7 @@ class MemorySource:
 
     def whole_filter(self) -> str:
         """The filter with what the list leaves out by itself. Raises FilterError for what was typed."""
-        from memtui.engine.search.filter_terms import parse
+        from memtui.engine.search.filters.terms import parse
         from memtui.engine.search.listing import DEFAULT_LIST
 
         if self._episodes or any(term.key in _NAMES_KINDS for term in parse(self._filter)):

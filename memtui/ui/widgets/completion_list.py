@@ -11,7 +11,7 @@ from memtui.present.text import cells, one_line
 from memtui.ui.safe import assemble, line
 
 if TYPE_CHECKING:
-    from memtui.engine.search.completion import Choice
+    from memtui.engine.search.filters.completion import Choice
 
 LINES = 6
 """It is never higher."""

@@ -13,8 +13,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.present.text import cells, one_line, visible
+from memtui.ui.action_dispatch import start
 from memtui.ui.messages import message_type
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.widgets import Static
 
     from memtui.engine.errors import MemtuiError
-    from memtui.engine.search.completion import Completion, Known
+    from memtui.engine.search.filters.completion import Completion, Known
 
     from .completion_list import CompletionList
     from .filter_input import FilterInput
@@ -212,7 +212,7 @@ class FilterBar(Widget):
         """Show what the filter may go on with, or nothing."""
         if self._input is None or self._choices is None or self._known is None:
             return
-        from memtui.engine.search.completion import complete
+        from memtui.engine.search.filters.completion import complete
 
         was_open, text = self._choices.open, self._input.value
         self._completion = None

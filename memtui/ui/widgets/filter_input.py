@@ -8,10 +8,10 @@ from textual.message import Message
 from textual.widgets import Input
 
 from memtui.present.text import Visible
+from memtui.ui.action_dispatch import perform
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
-from memtui.ui.perform import perform
 from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:

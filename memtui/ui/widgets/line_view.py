@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.scroll_view import ScrollView
 
 from memtui.present.lines import Role
-from memtui.ui.paint import State, line_style
+from memtui.ui.theme_colours import State, line_style
 
 
 class LineView(ScrollView):

@@ -12,8 +12,8 @@ from textual.strip import Strip
 from memtui.present.glyphs import Glyphs
 from memtui.present.lines import Role
 from memtui.present.text import cells, one_line
-from memtui.ui.paint import State
 from memtui.ui.safe import segment
+from memtui.ui.theme_colours import State
 
 from .columns import Column, Piece, fit
 

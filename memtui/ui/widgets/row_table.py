@@ -16,11 +16,11 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from memtui.present.glyphs import UNICODE, Glyphs
+from memtui.ui.action_dispatch import chord, perform, start
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
-from memtui.ui.paint import State
-from memtui.ui.perform import chord, perform, start
 from memtui.ui.row_source import Readers, RowSource
+from memtui.ui.theme_colours import State
 
 from .columns import Column, Order
 from .line_view import LineView

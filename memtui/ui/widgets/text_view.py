@@ -10,10 +10,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from memtui.ui.action_dispatch import chord, perform
 from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
-from memtui.ui.perform import chord, perform
 
 # As in .text-body of lists.tcss.
 GAP = 1

@@ -44,13 +44,13 @@ def found_in_bytes(folder: Path, pieces: Iterable[str | bytes]) -> list[tuple[st
 
 def old_backup(memory: Path, version: int, fact_id: str, text: str) -> Path:
     """A backup from before a migration, in an older format, that holds a fact; with a log beside it."""
-    from memtui.engine.store import migrate
+    from memtui.engine.store import migration
 
     place = memory.parent / "backups" / f"{memory.stem}-20250101T000000Z-migration.db"
     place.parent.mkdir(exist_ok=True)
     connection = apsw.Connection(str(place))
     connection.execute("BEGIN")
-    for step in migrate.migrations()[:version]:
+    for step in migration.migrations()[:version]:
         connection.execute(step.sql)
     connection.execute(f"PRAGMA user_version = {version}")
     connection.execute(f"PRAGMA application_id = {0x6D656D74}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from erase_kit import FACT, KEPT, TURN, found_in_bytes, rows
 from memtui import Memory
-from memtui.engine.maintain import resolve
+from memtui.engine.consolidation import resolve
 from memtui.engine.store import recalls, sessions
 
 pytestmark = pytest.mark.usefixtures("near")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.guards.instructions import find_instructions, find_overrides
-from memtui.engine.guards.instructions.meanings import meanings
-from memtui.engine.guards.instructions.score import score
+from memtui.engine.guards.instructions.classifier import score
+from memtui.engine.guards.instructions.concepts import meanings
 
 DATA = Path(__file__).parent.parent.parent / "data" / "orders"
 

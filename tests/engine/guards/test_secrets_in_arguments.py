@@ -21,15 +21,15 @@ import apsw
 import msgspec
 import pytest
 from memtui import Memory
+from memtui.engine.consolidation.extract.protocol import Context, Extraction
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.erase.columns import SCHEMA
 from memtui.engine.errors import MemtuiError
-from memtui.engine.maintain.extract.drafts import Context, Extraction
-from memtui.engine.maintain.extract.keyword import KeywordExtractor
-from memtui.engine.maintain.extract.transcripts import Message
-from memtui.engine.maintain.review import ReviewItem
-from memtui.engine.maintain.review_groups import ReviewGroup
 from memtui.engine.records import MemoryRecord, Options, Profile
-from memtui.engine.store import portable
+from memtui.engine.review.cards import ReviewItem
+from memtui.engine.review.groups import ReviewGroup
+from memtui.engine.store import export_rows
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import schema
 from memtui.engine.tools.registry import TOOLS, call
@@ -281,7 +281,7 @@ def test_no_line_of_an_export_brings_one_in(tmp_path: Path) -> None:
         memory.review.wish("forget", memory.view.page("kind:fact")[0].id, why="It is old.")
         memory.files.export(export)
     lines = [json.loads(line) for line in export.read_text().splitlines()]
-    kinds = {str(type.__struct_config__.tag): type for type in get_args(portable.AnyLine)}
+    kinds = {str(type.__struct_config__.tag): type for type in get_args(export_rows.AnyLine)}
     assert {"read", "decision"} >= kinds.keys() - {line.get("line") for line in lines}
     made = [lines[0]]
     for line in lines[1:-1]:

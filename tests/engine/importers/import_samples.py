@@ -12,7 +12,7 @@ from typing import Any
 from memtui.engine.importers.detect import Found, find_sources
 from memtui.engine.importers.limits import LIMITS, Limits
 from memtui.engine.importers.registry import format_named
-from memtui.engine.importers.source import Opener
+from memtui.engine.importers.stream import Opener
 from memtui.engine.records import Skip, Turn
 
 SESSION = "5f0c9d52-7a41-4b0e-9f57-3c2f4f6f1e01"

@@ -18,7 +18,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import Limits
-from memtui.engine.importers.source import Opener
+from memtui.engine.importers.stream import Opener
 from memtui.engine.records import Options, Skip
 
 TALK: list[Any] = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from import_samples import read
 from memtui import Memory
-from memtui.engine.importers.values import BAD_TIME
+from memtui.engine.importers.foreign_values import BAD_TIME
 from memtui.engine.records import Options
 
 HISTORY = """

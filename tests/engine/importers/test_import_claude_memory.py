@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
-from memtui.engine.importers.known import known_sources
+from memtui.engine.importers.known_places import known_sources
 from memtui.engine.records import Options
 from other_memories import assert_comes_once_and_goes, rows
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from import_samples import claude, conversation, message, read
 from memtui.engine.errors import InputError
 from memtui.engine.importers import json_items
-from memtui.engine.importers.formats import envelopes
+from memtui.engine.importers.formats import claude_code_wrappers
 from memtui.engine.importers.limits import LIMITS
 from memtui.engine.importers.registry import BUILT_IN
 from memtui.engine.records import Skip, Turn
@@ -165,12 +165,12 @@ def test_cutting_any_bytes_gives_the_same_in_any_chunks(raw: bytes, size: int) -
 
 @given(st.text(alphabet="<>/-systemrindcoahk x", max_size=200))
 def test_any_text_can_be_stripped(said: str) -> None:
-    assert len(envelopes.own_words(said)) <= len(said)
+    assert len(claude_code_wrappers.own_words(said)) <= len(said)
 
 
 @pytest.mark.parametrize("piece", ["<system-reminder>", "<a-hook>", "<command-args>x", "<" + "a-" * 50])
 def test_stripping_is_linear_in_the_length_of_the_text(piece: str) -> None:
     said = piece * (4_000_000 // len(piece))
     started = time.thread_time()
-    assert envelopes.own_words(said) == said
+    assert claude_code_wrappers.own_words(said) == said
     assert time.thread_time() - started < 15  # a second; if every opening tag were searched for, minutes

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from memtui.engine.importers.known import DAY, known_sources
+from memtui.engine.importers.known_places import DAY, known_sources
 
 NOW = 1_800_000_000.0
 

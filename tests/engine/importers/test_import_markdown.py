@@ -16,7 +16,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.items import Note
-from memtui.engine.importers.refusing import ASIDE
+from memtui.engine.importers.refusals import ASIDE
 from memtui.engine.records import Options, Turn
 
 GARDEN = """---

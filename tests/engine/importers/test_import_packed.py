@@ -12,7 +12,7 @@ import pytest
 from import_samples import ignored, read, reasons, words
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.importers import packed
+from memtui.engine.importers import compression
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
 from memtui.engine.records import Options
@@ -77,7 +77,7 @@ def test_a_file_that_is_cut_off_or_damaged_gives_what_came_before(zstd: Any, tmp
     turns, skips = read(path)
     assert 0 < len(turns) < 60_000
     assert reasons(skips)[-1] == "the rest of the file cannot be read"
-    path.write_bytes(packed.MAGIC + b"\xff" * 100)
+    path.write_bytes(compression.MAGIC + b"\xff" * 100)
     with pytest.raises(InputError, match="cannot be read"):
         find_sources([path])
 
@@ -96,7 +96,7 @@ def test_what_unpacks_to_far_more_than_its_size_is_cut_short(zstd: Any, tmp_path
 def test_a_window_of_gigabytes_is_refused(zstd: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.zst"
     # A frame header without a size that asks for a window of 2 GiB (exponent 21), and one raw block.
-    path.write_bytes(packed.MAGIC + bytes([0x00, 21 << 3]) + bytes([0x09, 0x00, 0x00]) + b"x")
+    path.write_bytes(compression.MAGIC + bytes([0x00, 21 << 3]) + bytes([0x09, 0x00, 0x00]) + b"x")
     with pytest.raises(InputError, match="cannot be read"):
         find_sources([path])
 
@@ -107,9 +107,9 @@ def test_without_an_unpacker_the_way_to_get_one_is_told(
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "backports.zstd", None)
     path = tmp_path / f"{NAME}.zst"
-    path.write_bytes(packed.MAGIC + b"\0" * 20)
+    path.write_bytes(compression.MAGIC + b"\0" * 20)
     with pytest.raises(InputError) as caught:
         find_sources([path])
     assert "backports.zstd, then import" in caught.value.hint
     (tmp_path / NAME).with_name("other.jsonl").write_bytes(rollout("plain"))
-    assert ignored(find_sources([tmp_path])) == {packed.NEEDS: 1}
+    assert ignored(find_sources([tmp_path])) == {compression.NEEDS: 1}

@@ -12,7 +12,7 @@ import pytest
 from import_samples import claude, conversation, jsonl, message
 from memtui import Memory
 from memtui.engine.importers import probe as probing
-from memtui.engine.importers.known import DAY, known_sources
+from memtui.engine.importers.known_places import DAY, known_sources
 from memtui.engine.importers.probe import Probed, probe
 from memtui.engine.records import Options
 

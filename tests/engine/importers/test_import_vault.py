@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
-from memtui.engine.exports.note_text import quoted
+from memtui.engine.exporters.markdown_text import quoted
 from memtui.engine.importers.formats import vault as vaults
 from memtui.engine.records import MemoryRecord, Options
 from other_memories import assert_comes_once_and_goes

@@ -14,7 +14,7 @@ import apsw
 import pytest
 from import_samples import SESSION, claude, jsonl
 from memtui import Memory
-from memtui.engine.importers import alone, watch
+from memtui.engine.importers import lock, watch
 from memtui.engine.importers.live import LiveStream
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Operation, Options
@@ -319,7 +319,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
 def test_while_another_import_runs_it_waits(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
-        with alone.only_import(memory._core.connections):
+        with lock.only_import(memory._core.connections):
             assert follower.look() is None
         follower.look()
     assert said(memory) == ["one"]

@@ -15,13 +15,14 @@ import apsw
 import pytest
 from import_samples import SESSION, claude, conversation, jsonl, message
 from memtui import Memory
-from memtui.engine.curate import intake, turns
-from memtui.engine.curate.intake import MAX_EPISODE
 from memtui.engine.errors import DiskFullError, InputError, ReadOnlyError, StoreError
-from memtui.engine.importers import account, alone, ingest
+from memtui.engine.importers import ingest, lock
+from memtui.engine.importers import report as importers_report
 from memtui.engine.importers import turns as importers_turns
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.turns import Turns
+from memtui.engine.memories import turns, validation
+from memtui.engine.memories.validation import MAX_EPISODE
 from memtui.engine.records import ImportProgress, ImportReport, MemoryRecord, Options
 
 NOW = 1_800_000_000.0
@@ -359,7 +360,7 @@ def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) 
         return taken, stored
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(account, "SECONDS_PER_TRANSACTION", 0.0)
+        patched.setattr(importers_report, "SECONDS_PER_TRANSACTION", 0.0)
         patched.setattr(Turns, "store_some", counted)
         assert memory.files.import_paths([path]).imported == 100
     assert len(sizes) > 1
@@ -389,7 +390,7 @@ def test_a_turn_that_a_hook_records_between_looking_and_storing_is_there_once(
 def test_a_second_import_at_the_same_time_is_refused(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", "words")
     assert memory.path
-    with Memory.open(memory.path, options=QUIET) as other, alone.only_import(other._core.connections):
+    with Memory.open(memory.path, options=QUIET) as other, lock.only_import(other._core.connections):
         with pytest.raises(StoreError, match="Another import"):
             memory.files.import_paths([path])
         assert memory.files.import_paths([path], dry_run=True).imported == 1
@@ -572,7 +573,7 @@ def test_the_open_memory_is_never_opened_as_something_to_import(
 def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(place: Path) -> None:
     def said(title: str) -> turns.NewTurn:
         return turns.NewTurn(
-            session_id="talk", role="user", intake=intake.Intake("words", {}), event_time=1, trust="user",
+            session_id="talk", role="user", intake=validation.Intake("words", {}), event_time=1, trust="user",
             source="import:test", source_key=None, project=None, title=title,
         )  # fmt: skip
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.models import choosing, minilm
+from memtui.engine.models import embedder_choice, minilm
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import AXES, MiniLmEmbedder
-from memtui.engine.models.word_vectors import WordEmbedder, word_dims
+from memtui.engine.models.token_vectors import WordEmbedder, word_dims
 from memtui.engine.records import Options
 from memtui.engine.store.vectors import VectorSpace
 
@@ -24,7 +24,7 @@ installed = pytest.mark.skipif(
 
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda name: None)
-    model = choosing.Embedders(Options(embedder="minilm")).wanted()
+    model = embedder_choice.Embedders(Options(embedder="minilm")).wanted()
     assert model.available() == "The model MiniLM is not installed."
     with pytest.raises(DegradedError) as caught:
         model.embed(["a"])
@@ -50,12 +50,12 @@ def test_another_model_under_its_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_file_decides_and_the_two_are_never_mixed() -> None:
-    embedders = choosing.Embedders(Options(embedder="minilm"))
+    embedders = embedder_choice.Embedders(Options(embedder="minilm"))
     wanted = embedders.wanted()
     assert (wanted.model_id, wanted.dims, word_dims(wanted)) == ("all-minilm-l6-v2-int8-384", 384, 64)
     assert embedders.serving(None) is wanted
     assert isinstance(embedders.serving(VectorSpace(OfflineEmbedder.model_id, 256)), OfflineEmbedder)
-    other = choosing.Embedders(Options(embedder="offline")).serving(VectorSpace(wanted.model_id, 384))
+    other = embedder_choice.Embedders(Options(embedder="offline")).serving(VectorSpace(wanted.model_id, 384))
     assert isinstance(other, MiniLmEmbedder)
     assert isinstance(wanted, WordEmbedder) and not isinstance(OfflineEmbedder(), WordEmbedder)
 

@@ -10,7 +10,15 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.models.ner import KnownNames, Recogniser, Span, find_marked, find_names, merge, readable
+from memtui.engine.models.ner import (
+    KnownNames,
+    Recogniser,
+    Span,
+    find_marked,
+    find_names,
+    merge,
+    searchable_text,
+)
 from memtui.engine.models.ner.other_scripts import find_in_other_scripts
 
 FAST = Recogniser()
@@ -50,7 +58,7 @@ def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
 @given(TEXTS)
 def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
     end = 0
-    for span in merge([*FAST.quick(text), *KNOWN.find(readable(text))]):
+    for span in merge([*FAST.quick(text), *KNOWN.find(searchable_text(text))]):
         assert end <= span.start < span.end <= len(text)
         assert span.text == text[span.start : span.end]
         end = span.end
@@ -58,7 +66,7 @@ def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_passing_over_code_moves_nothing(text: str) -> None:
-    shown = readable(text)
+    shown = searchable_text(text)
     assert len(shown) == len(text)
     assert all(mine in (theirs, " ") for mine, theirs in zip(shown, text, strict=True))
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from memtui.engine.errors import DegradedError, InputError
+from memtui.engine.models.budget import BudgetError
 from memtui.engine.models.ner import Recogniser, Span, llm_names, spacy_names
 from memtui.engine.models.ner.recogniser import MOST_REMEMBERED
-from memtui.engine.models.spending import BudgetError
 from memtui.engine.records import LlmOptions
 
 LLM = LlmOptions(base_url="http://127.0.0.1:9/v1", model="tiny")

@@ -9,13 +9,13 @@ from typing import Any
 
 import apsw
 import numpy as np
-from memtui.engine.models import word_vectors
+from memtui.engine.models import token_vectors
+from memtui.engine.models.token_vectors import QuestionWords
 from memtui.engine.models.vectors import normalised, quantise
-from memtui.engine.models.word_vectors import QuestionWords
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import cjk, entities, history, memories, sessions, vectors
-from memtui.engine.store.connection import Connections
-from memtui.engine.store.words import STOP_WORDS
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.tokens import STOP_WORDS
 
 NOW = 1_770_000_000  # 2 February 2026, 02:40 UTC
 DAY = 86_400
@@ -127,8 +127,8 @@ class Book:
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
             if embedder is not None:
                 space = vectors.VectorSpace(embedder.model_id, embedder.dims)
-                row, words = word_vectors.embed(embedder, [content])
-                dims = word_vectors.word_dims(embedder)
+                row, words = token_vectors.embed(embedder, [content])
+                dims = token_vectors.word_dims(embedder)
                 if vectors.space(connection) is None:
                     vectors.set_space(connection, space, dims)
                 kept = vectors.WordRows(dims, {rid: words[0]}) if words else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import MemoryRecord, Profile, SearchResult
-from memtui.engine.search import context
-from memtui.engine.search.explaining import explain
+from memtui.engine.search.explanation import explain
+from memtui.engine.search.retrievers import context
 from memtui.engine.search.search import search
 from shelf import NOW, Book, FakeEmbedder
 

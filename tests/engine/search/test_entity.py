@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memtui.engine.search import entity, filters
+from memtui.engine.search.filters import compiler
+from memtui.engine.search.retrievers import entity
 from memtui.engine.search.scope import scope
 from shelf import NOW, Book
 
@@ -49,7 +50,7 @@ def test_the_first_ones_are_the_first_of_all(
     wanted = entity.named(book.connection, " and ".join(asked))
     if not wanted:
         return
-    within = scope(filters.compile(expression, NOW))
+    within = scope(compiler.compile(expression, NOW))
     found = entity.linked(book.connection, wanted, within, limit)
     everything = entity.linked(book.connection, wanted, within, 100)
     assert found == everything[:limit]
@@ -61,7 +62,7 @@ def test_what_two_are_linked_to_comes_before_the_newest_of_one(book: Book) -> No
     common = [book.add(f"m{number}", at=NOW + number, about=["Ada"]).rid for number in range(50)]
     rare = book.add("rare", at=NOW - 10, about=["Ada", "Bosse"])
     wanted = entity.named(book.connection, "Ada and Bosse")
-    within = scope(filters.compile("", NOW))
+    within = scope(compiler.compile("", NOW))
     first, *rest = entity.linked(book.connection, wanted, within, 5)
     assert (first.rid, {one.name for one in first.entities}) == (rare.rid, {"Ada", "Bosse"})
     assert [one.rid for one in rest] == common[:-5:-1]

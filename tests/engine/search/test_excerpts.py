@@ -8,8 +8,8 @@ from time import process_time
 
 import pytest
 from memtui import Memory
+from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.core import Core
-from memtui.engine.maintain.extract.drafts import Draft
 from memtui.engine.records import ContextOptions, MemoryRecord, Options
 from memtui.engine.search import excerpts
 from memtui.engine.search.clauses import Clause, clauses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import Explanation, MemoryRecord, Profile
-from memtui.engine.search.explaining import explain
+from memtui.engine.search.explanation import explain
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.search import search
 from shelf import NOW, Book, FakeEmbedder

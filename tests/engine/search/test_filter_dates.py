@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.search import dates
+from memtui.engine.search.filters import dates
 
 NOW = datetime(2026, 3, 31, 15, 30, tzinfo=UTC).timestamp()
 

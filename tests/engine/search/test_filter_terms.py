@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import FilterError
-from memtui.engine.search.filter_terms import (
+from memtui.engine.search.filters.terms import (
     KEYS,
     MAX_IDS,
     MAX_LENGTH,

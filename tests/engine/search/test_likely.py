@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import ArmHit, ArmName, Hit, MemoryRecord
-from memtui.engine.search.likely import likely
+from memtui.engine.search.relevance_cutoff import likely
 
 
 def hits(*told: tuple[float, ArmName]) -> list[Hit]:

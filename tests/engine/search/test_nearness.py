@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memtui.engine.maintain import near
-from memtui.engine.models import nearness
+from memtui.engine.models import similarity_thresholds
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
+from memtui.engine.review import near_duplicates
 from memtui.engine.search import briefing, profiles
 from shelf import NOW, Book, FakeEmbedder
 
@@ -35,8 +35,10 @@ class Placed(FakeEmbedder):
 
 
 def test_each_model_of_this_machine_was_measured() -> None:
-    assert {OfflineEmbedder.model_id, MiniLmEmbedder.model_id} == set(nearness._MEASURED)
-    assert nearness.of("text-embedding-3-large@example.org") == nearness.of(OfflineEmbedder.model_id)
+    assert {OfflineEmbedder.model_id, MiniLmEmbedder.model_id} == set(similarity_thresholds._MEASURED)
+    assert similarity_thresholds.of("text-embedding-3-large@example.org") == similarity_thresholds.of(
+        OfflineEmbedder.model_id
+    )
 
 
 @pytest.mark.parametrize(("model", "found"), [(OfflineEmbedder, 0), (MiniLmEmbedder, 1)])
@@ -46,7 +48,7 @@ def test_near_duplicates_are_as_near_as_the_model_puts_them(
     embedder = Placed(model, 0.87)
     for text in (FIRST, "The family eats fish"):
         book.add(text, embedder=embedder)
-    assert len(near.pairs(book.connection)[0]) == found
+    assert len(near_duplicates.pairs(book.connection)[0]) == found
 
 
 @pytest.mark.parametrize(("model", "told"), [(OfflineEmbedder, 1), (MiniLmEmbedder, 0)])

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from memtui.engine.records import Profile, SearchResult
-from memtui.engine.search import filters, question, rarity
-from memtui.engine.search.explaining import explain
+from memtui.engine.search import query as search_query
+from memtui.engine.search import subset_statistics
+from memtui.engine.search.explanation import explain
+from memtui.engine.search.filters import compiler
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.scope import scope
 from memtui.engine.search.search import search
-from memtui.engine.search.statistics import MEMORIES
+from memtui.engine.search.term_statistics import MEMORIES
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder
 
@@ -127,8 +129,8 @@ def _mark(text: str) -> str:
     return next(word for word in text.split() if word.startswith("m") and word[1:].isdigit())
 
 
-def _asked(book: Book, query: str, filter: str) -> question.Question:
-    return question.read(book.connection, query, MEMORIES, scope(filters.compile(filter, NOW)))
+def _asked(book: Book, query: str, filter: str) -> search_query.Question:
+    return search_query.read(book.connection, query, MEMORIES, scope(compiler.compile(filter, NOW)))
 
 
 def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_says_so(
@@ -150,10 +152,10 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
     assert said() == "words are as rare as among the 6 that pass the filter"
     assert _asked(book, "Caroline", "session:one/*").rows == 6
     with monkeypatch.context() as patched:
-        patched.setattr(rarity, "FEW", 5)
+        patched.setattr(subset_statistics, "FEW", 5)
         assert _asked(book, "Caroline", "session:one/*").rows == 12
         assert "whole memory" in said()
-    monkeypatch.setattr(rarity, "MOST_POSTINGS", 5)
+    monkeypatch.setattr(subset_statistics, "MOST_POSTINGS", 5)
     assert _asked(book, "Caroline", "session:one/*").rows == 12
     assert "whole memory" in said()
     assert search(book.connection, "Caroline", **{**options, "filter": ""}).arms[0].why == ""
@@ -163,5 +165,5 @@ def test_a_page_of_words_is_counted_in_one_go(book: Book) -> None:
     book.add(" ".join(f"word{number}" for number in range(600)), "episode", session="one/1")
     book.add("word3", "episode", session="two/1")
     asked = _asked(book, " ".join(f"word{number}" for number in range(600)), "session:one/*")
-    assert asked.inside and len(asked.terms) == question.MOST_WORDS
+    assert asked.inside and len(asked.terms) == search_query.MOST_WORDS
     assert {term.count for term in asked.terms} == {1}

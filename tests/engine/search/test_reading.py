@@ -6,10 +6,10 @@ import random
 
 import pytest
 from memtui.engine.records import Hit, Profile
-from memtui.engine.search import reading, second_look, statistics
-from memtui.engine.search.question import read as read_question
+from memtui.engine.search import rerank, scored_documents, term_statistics
+from memtui.engine.search.query import read as read_question
 from memtui.engine.search.search import search
-from memtui.engine.search.statistics import FACTS, MEMORIES
+from memtui.engine.search.term_statistics import FACTS, MEMORIES
 from shelf import NOW, Book, FakeEmbedder
 
 WORDS_ONLY = Profile(vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0)
@@ -24,12 +24,15 @@ def test_counts_are_those_of_the_index_and_follow_its_growth(book: Book) -> None
     for number in range(3):
         book.add(f"tea trains {number}")
     book.add("tea", "episode", session="s")
-    memories, facts = statistics.of(book.connection, MEMORIES), statistics.of(book.connection, FACTS)
+    memories, facts = (
+        term_statistics.of(book.connection, MEMORIES),
+        term_statistics.of(book.connection, FACTS),
+    )
     assert (memories.rows, memories.count("tea"), memories.count("train")) == (4, 4, 3)
     assert (facts.rows, facts.count("tea"), facts.count("nothing")) == (3, 3, 0)
     assert facts.mean_length == pytest.approx(3 + 3)  # the words, and the date
     book.add("more tea")
-    assert statistics.of(book.connection, MEMORIES).count("tea") == 5
+    assert term_statistics.of(book.connection, MEMORIES).count("tea") == 5
 
 
 def test_texts_passed_over_without_counting_have_none_of_the_words(
@@ -75,9 +78,9 @@ def test_texts_passed_over_without_counting_have_none_of_the_words(
     questions = [
         read_question(book.connection, dice.choice(roots) + dice.choice(ends), MEMORIES) for _ in range(60)
     ]
-    told = [reading.read(book.connection, question, rids) for question in questions]
-    monkeypatch.setattr(reading, "_beginnings", lambda question: [""])
-    assert told == [reading.read(book.connection, question, rids) for question in questions]
+    told = [scored_documents.read(book.connection, question, rids) for question in questions]
+    monkeypatch.setattr(scored_documents, "_beginnings", lambda question: [""])
+    assert told == [scored_documents.read(book.connection, question, rids) for question in questions]
     assert any(one.weights for found in told for one in found.values())
 
 
@@ -104,11 +107,10 @@ def test_the_scores_are_bm25_with_the_two_constants(book: Book) -> None:
     [hit] = ask(book, "tea")
     [term] = read_question(book.connection, "tea", MEMORIES).terms
     length, mean = 3 + 3, (3 + 3 + 1 + 3) / 2
-    expected = (
-        term.idf * 2 * (reading.K1 + 1) / (2 + reading.K1 * (1 - reading.B + reading.B * length / mean))
-    )
+    k1, b = scored_documents.K1, scored_documents.B
+    expected = term.idf * 2 * (k1 + 1) / (2 + k1 * (1 - b + b * length / mean))
     assert hit.arms["keyword"].score == pytest.approx(expected)
-    assert hit.score == pytest.approx(second_look.NOTES * expected / (term.idf * (reading.K1 + 1)))
+    assert hit.score == pytest.approx(rerank.NOTES * expected / (term.idf * (k1 + 1)))
 
 
 def test_a_word_at_the_end_of_a_very_long_text_is_found(book: Book) -> None:

@@ -301,7 +301,7 @@ def test_the_same_search_gives_the_same_list(book: Book) -> None:
 
 
 def test_large_memories_require_a_rare_word(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.engine.search.keyword.GATE_FROM", 100)
+    monkeypatch.setattr("memtui.engine.search.retrievers.keyword.GATE_FROM", 100)
     for number in range(300):
         book.add(f"everyday talk number{number}")
     book.add("everyday walnut")

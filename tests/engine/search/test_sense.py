@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from memtui.engine.models.token_vectors import QuestionWords
 from memtui.engine.models.vectors import quantise
-from memtui.engine.models.word_vectors import QuestionWords
 from memtui.engine.records import Hit, Profile, SearchResult
-from memtui.engine.search import profiles, sense
+from memtui.engine.search import profiles
+from memtui.engine.search.retrievers import late_interaction
+from memtui.engine.search.retrievers.late_interaction import judged
 from memtui.engine.search.search import search
-from memtui.engine.search.sense import judged
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import VectorSpace, WordRows
 from msgspec.structs import replace
@@ -73,7 +74,7 @@ def test_its_time_is_its_own(book: Book, monkeypatch: pytest.MonkeyPatch) -> Non
         clock[0] += 0.02
         return judged(*given)
 
-    monkeypatch.setattr(sense, "judged", slowly)
+    monkeypatch.setattr(late_interaction, "judged", slowly)
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
     took = {one.arm: one.milliseconds for one in find(book, "store", embedder=embedder).arms}
     assert took["sense"] >= 20.0

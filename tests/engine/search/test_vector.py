@@ -11,9 +11,10 @@ import pytest
 from memtui import Memory
 from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import Options
-from memtui.engine.search import filters, vector, vector_copy, vector_signs
+from memtui.engine.search.filters import compiler
+from memtui.engine.search.retrievers import binary_quantization, vector, vector_cache
+from memtui.engine.search.retrievers.vector_cache import VectorCopy
 from memtui.engine.search.scope import Scope, scope
-from memtui.engine.search.vector_copy import VectorCopy
 from memtui.engine.store import vectors
 from memtui.engine.store.file import open_file
 from memtui.engine.store.vectors import VectorSpace
@@ -27,7 +28,7 @@ CHANCE = np.random.default_rng(5)
 def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Book]:
     """200 memories with random vectors: facts and episodes, every tenth fact tagged, some of them forgotten."""
     if request.param == "numpy":
-        monkeypatch.setattr("memtui.engine.store.connection.load_vec0", lambda _: "not here")
+        monkeypatch.setattr("memtui.engine.store.connections.load_vec0", lambda _: "not here")
     connections = open_file(":memory:")
     book = Book(connections)
     for number in range(200):
@@ -56,7 +57,7 @@ def put(book: Book, rid: int, row: np.ndarray[tuple[int, int], np.dtype[np.float
 
 
 def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCopy:
-    monkeypatch.setattr(vector_copy, "FROM", 0)
+    monkeypatch.setattr(vector_cache, "FROM", 0)
     copy = VectorCopy()
     assert not copy.ready(book.connection, SPACE)
     copy.follow(book.connection, lambda: False)
@@ -65,7 +66,7 @@ def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCopy:
 
 
 def within(expression: str = "") -> Scope:
-    return scope(filters.compile(expression, NOW))
+    return scope(compiler.compile(expression, NOW))
 
 
 def exact(
@@ -119,7 +120,7 @@ def test_a_copy_in_memory_finds_the_same(
 def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     shelf: Book, expression: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_copy, "LOOKED_AT", 30)
+    monkeypatch.setattr(vector_cache, "LOOKED_AT", 30)
     copy = copied(shelf, monkeypatch)
     where = within(expression)
     target = exact(shelf, random_vector(), where)[0][0]
@@ -149,7 +150,7 @@ def test_the_distance_is_what_the_other_signs_count(dims: int) -> None:
     size = np.abs(query.astype(np.float32))
     counts = np.clip(np.rint(size / (2.5 * size.mean()) * 3), 0, 3).astype(int)
     wanted = ((rows > 0) != (query > 0)) @ counts
-    assert (vector_signs.distances(vector_signs.signs(rows), query) == wanted).all()
+    assert (binary_quantization.distances(binary_quantization.signs(rows), query) == wanted).all()
 
 
 def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +160,7 @@ def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pyte
     copy.follow(shelf.connection, lambda: False)
     assert not copy.ready(shelf.connection, SPACE)
     assert not wishes
-    monkeypatch.setattr(vector_copy, "FROM", 199)
+    monkeypatch.setattr(vector_cache, "FROM", 199)
     assert not copy.ready(shelf.connection, SPACE)
     assert wishes == ["wanted"]
     copy.follow(shelf.connection, lambda: True)
@@ -173,7 +174,7 @@ def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pyte
 def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
     readonly: bool, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_copy, "FROM", 0)
+    monkeypatch.setattr(vector_cache, "FROM", 0)
     with Memory.open(place, options=Options(background=False)) as memory:
         memory.remember("Ada lives in Lisbon")
         memory.remember("The standup moved to nine")
@@ -190,7 +191,7 @@ def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
 
 @pytest.mark.parametrize("in_passing", [0, 1_000], ids=["in the background", "in passing"])
 def test_a_copy_follows_every_change(shelf: Book, in_passing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_copy, "_CHANGES_IN_PASSING", in_passing)
+    monkeypatch.setattr(vector_cache, "_CHANGES_IN_PASSING", in_passing)
     copy = copied(shelf, monkeypatch)
     for number in range(120):
         rid = int(CHANCE.integers(1, 200))

@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
-from memtui.engine.search.explaining import explain
+from memtui.engine.search.explanation import explain
 from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder

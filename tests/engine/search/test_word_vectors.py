@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.maintain import reembed
+from memtui.engine.jobs import reembedding
 from memtui.engine.models import minilm
 from memtui.engine.records import Options
 from memtui.present.reembedding import done_told, plan_rows
@@ -49,7 +49,7 @@ class MiniLm(WordEmbedder):
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(reembed, "BATCH", 2)
+    monkeypatch.setattr(reembedding, "BATCH", 2)
     monkeypatch.setattr(minilm, "MiniLmEmbedder", MiniLm)
     monkeypatch.setattr(MiniLm, "heard", [])
     place = tmp_path / "memory.db"

@@ -12,8 +12,9 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import ReadOnlyError, StoreError
 from memtui.engine.records import Options
-from memtui.engine.store import connecting, connection, file, history
-from memtui.engine.store.connecting import APPLICATION_ID, connect
+from memtui.engine.store import connection as store_connection
+from memtui.engine.store import connections, file, history
+from memtui.engine.store.connection import APPLICATION_ID, connect
 
 OPTIONS = Options(background=False, embedder="off")
 EXPECTED = {
@@ -38,7 +39,7 @@ def test_a_memory_is_read_through_the_connection_that_probed_it(
         made.append(path)
         return connect(path, write=write, immutable=immutable)
 
-    for module in (file, connection):
+    for module in (file, connections):
         monkeypatch.setattr(module, "connect", counted)
     with Memory.open(place, readonly=readonly, options=OPTIONS) as memory:
         assert memory.view.count() == 0
@@ -75,7 +76,7 @@ def test_a_setting_that_sqlite_does_not_accept_is_an_error(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Memory.open(place, options=OPTIONS).close()
-    monkeypatch.setattr(connecting, "_PRAGMAS", (("synchronous", "FULL", 3),))
+    monkeypatch.setattr(store_connection, "_PRAGMAS", (("synchronous", "FULL", 3),))
     with pytest.raises(StoreError, match="synchronous"):
         connect(place, write=True)
 
@@ -146,7 +147,7 @@ def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.Monk
     def upgrade(*_: object) -> None:
         raise StoreError("no room")
 
-    monkeypatch.setattr("memtui.engine.store.migrate.upgrade", upgrade)
+    monkeypatch.setattr("memtui.engine.store.migration.upgrade", upgrade)
     with pytest.raises(StoreError, match="no room") as caught:
         Memory.open(place, options=OPTIONS)
     assert left() == [], caught  # whose traceback has every frame on the way
@@ -216,7 +217,7 @@ def test_a_closed_memory_leaves_one_file(place: Path) -> None:
 def test_every_sqlite_error_gets_a_cause_and_a_next_step(
     error: apsw.Error, kind: str, said: str, place: Path
 ) -> None:
-    translated = connecting.translate(error, place)
+    translated = store_connection.translate(error, place)
     assert type(translated).__name__ == kind
     assert said in translated.message and translated.hint
     assert translated.exit_code == 4

@@ -6,14 +6,14 @@ import unicodedata
 
 import apsw
 import pytest
-from memtui.engine.store import migrate
-from memtui.engine.store.words import folded, spans, stems, words
+from memtui.engine.store import migration
+from memtui.engine.store.tokens import folded, spans, stems, words
 
 
 @pytest.fixture
 def connection() -> apsw.Connection:
     made = apsw.Connection(":memory:")
-    migrate.apply_pending(made)
+    migration.apply_pending(made)
     return made
 
 
@@ -51,14 +51,14 @@ def test_words_stand_where_they_are_written() -> None:
 
 def test_an_older_file_is_indexed_anew() -> None:
     old = apsw.Connection(":memory:")
-    for step in migrate.migrations()[:7]:
+    for step in migration.migrations()[:7]:
         old.execute(step.sql)
     old.execute("PRAGMA user_version = 7")
     old.execute(
         "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) "
         "VALUES ('a', 'fact', 'Анна живёт в Москве', 'h', 'user', 1, 1)"
     )
-    migrate.apply_pending(old)
+    migration.apply_pending(old)
     for table in ("memories_fts", "facts_fts"):
         assert old.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH 'живет'").fetchall() == [(1,)]
         old.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")

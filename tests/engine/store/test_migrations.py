@@ -10,16 +10,16 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, NewerFileError, OlderFileError
 from memtui.engine.records import Options
-from memtui.engine.store import migrate, tables, triggers
-from memtui.engine.store.connecting import APPLICATION_ID
-from memtui.engine.store.invariants import structure
+from memtui.engine.store import migration, tables, triggers
+from memtui.engine.store.check import structure
+from memtui.engine.store.connection import APPLICATION_ID
 from memtui.engine.store.memories import content_hash
-from memtui.engine.store.migrate import Migration
+from memtui.engine.store.migration import Migration
 
 from state_hash import state_hash
 
 OPTIONS = Options(background=False, embedder="off")
-CURRENT = migrate.current_version()
+CURRENT = migration.current_version()
 ADDS_A_TABLE = Migration(CURRENT + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
 ADDS_ANOTHER = Migration(CURRENT + 2, "more", "CREATE TABLE more (rid INTEGER PRIMARY KEY) STRICT")
 
@@ -41,8 +41,8 @@ def _what_a_file_should_hold() -> Iterator[None]:
 
 
 def next_version(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
-    known = migrate.migrations()
-    monkeypatch.setattr(migrate, "migrations", lambda: (*known, *steps))
+    known = migration.migrations()
+    monkeypatch.setattr(migration, "migrations", lambda: (*known, *steps))
 
 
 def look(path: Path) -> tuple[int, set[str], str]:
@@ -57,7 +57,7 @@ def look(path: Path) -> tuple[int, set[str], str]:
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:
-    assert [step.version for step in migrate.migrations()] == list(range(1, CURRENT + 1))
+    assert [step.version for step in migration.migrations()] == list(range(1, CURRENT + 1))
 
 
 def test_a_new_file_has_the_current_format(old: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_newer_file_is_for_reading_only(old: Path, monkeypatch: pytest.MonkeyP
 
 def before_topics(path: Path) -> None:
     """A file as it was before facts had topics."""
-    known = migrate.migrations()
+    known = migration.migrations()
     path.touch(0o600)
     connection = apsw.Connection(str(path))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -160,7 +160,7 @@ def before_topics(path: Path) -> None:
         patch.setitem(tables.COVERED, "memories", covered._replace(columns=columns))
         patch.delitem(tables.COVERED, "decided")
         patch.setattr(triggers, "stamp_sql", list)
-        migrate.apply_pending(connection, known[:13])
+        migration.apply_pending(connection, known[:13])
         connection.execute("INSERT INTO memory_metadata(key, value) VALUES ('erase_salt', '00ff')")
         for id, content, tags, extractor, confidence in (
             ("fact_a", "I'm allergic to nuts", '["health"]', "keyword", 0.8),

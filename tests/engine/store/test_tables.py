@@ -17,7 +17,7 @@ MOST = 13
 EXCEPTIONS = {
     "engine/store/tables.py",
     "engine/records/memories.py",
-    "engine/search/filter_sql.py",  # the filter language names what it can ask for, a term each
+    "engine/search/filters/sql.py",  # the filter language names what it can ask for, a term each
 }
 # Words that mean something else elsewhere do not tell that columns are listed.
 _PLAIN = {"rid", "id", "kind", "content", "source"}

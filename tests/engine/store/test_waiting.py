@@ -11,9 +11,9 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.errors import StoreError
-from memtui.engine.maintain import indexer
+from memtui.engine.jobs import indexer
 from memtui.engine.records import NewMemory, Options
-from memtui.engine.store import connecting, history, memories, vectors
+from memtui.engine.store import connection, history, memories, vectors
 from memtui.engine.store.vectors import VectorSpace
 
 OPTIONS = Options(background=False, embedder="off")
@@ -69,7 +69,7 @@ def test_threads_of_one_program_get_in_between_as_well(place: Path) -> None:
 
 
 def test_who_waits_too_long_is_told_why(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
     with Memory.open(place, options=OPTIONS) as busy, Memory.open(place, options=OPTIONS) as waiting:
         with busy._core.connections.write():
             started = time.monotonic()

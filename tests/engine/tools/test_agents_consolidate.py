@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from door_kit import NOW, Door, beside
-from memtui.engine.maintain.agent_sight import Sight, may_still_replace
-from memtui.engine.maintain.compare.conflicts import supersede_cap
+from memtui.engine.consolidation.agent_access import Sight, may_still_replace
+from memtui.engine.consolidation.compare.conflicts import supersede_cap
 from memtui.engine.tools.registry import call
 
 from clock import Clock
@@ -174,7 +174,7 @@ def test_ten_facts_a_day_are_replaced_without_asking(door: Door, clock: Clock) -
 def test_in_a_large_memory_two_in_a_hundred_facts_a_day_are_replaced_without_asking(
     door: Door, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.engine.maintain.compare.conflicts.MOST_SUPERSEDED", 1)
+    monkeypatch.setattr("memtui.engine.consolidation.compare.conflicts.MOST_SUPERSEDED", 1)
     for number in range(100):
         door.person.remember(f"Something else, number {number}")
     old = [door.agent.memory.remember(f"Old thing number {number}") for number in range(4)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from door_kit import Door
-from memtui.engine.maintain.suspicious import supported
+from memtui.engine.consolidation.suspicious import supported
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from door_kit import NOW, beside
 from memtui import Memory
-from memtui.engine.maintain.extract.drafts import MOST_FACTS
+from memtui.engine.consolidation.extract.protocol import MOST_FACTS
 from memtui.engine.records import Options
 from memtui.engine.tools.registry import call
 

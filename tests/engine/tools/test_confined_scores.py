@@ -6,7 +6,7 @@ import pytest
 from door_kit import NOW, beside
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search import rarity
+from memtui.engine.search import subset_statistics
 from memtui.engine.tools.registry import call
 
 from clock import Clock
@@ -36,8 +36,10 @@ def _store(*, hidden: bool) -> Memory:
 def test_hidden_words_change_no_score(
     scope: dict[str, str], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rarity, "FEW", few)
-    monkeypatch.setattr(rarity, "MOST_POSTINGS", 0 if few == 3 else rarity.MOST_POSTINGS)
+    monkeypatch.setattr(subset_statistics, "FEW", few)
+    monkeypatch.setattr(
+        subset_statistics, "MOST_POSTINGS", 0 if few == 3 else subset_statistics.MOST_POSTINGS
+    )
     with _store(hidden=True) as whole, _store(hidden=False) as part:
         for query in ("rate limit biopsy", "service 7", "team limit service"):
             told = []

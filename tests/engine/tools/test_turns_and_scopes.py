@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from door_kit import Door, beside
 from memtui import Memory
-from memtui.engine.maintain.extract.transcripts import Message
+from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 

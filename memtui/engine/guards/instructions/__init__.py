@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from .score import CERTAIN, score
-from .shapes import REASONS, shape
+from .classifier import CERTAIN, score
+from .patterns import REASONS, shape
 
 _MOST_CHARACTERS = 20_000
 _OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))

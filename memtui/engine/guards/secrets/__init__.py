@@ -15,11 +15,11 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Record
 
-from .assigned import find_assignments, find_in_urls
-from .husks import is_husk as is_husk
-from .husks import is_redacted as is_redacted
+from .assignments import find_assignments, find_in_urls
+from .normalised import find_broken, read
 from .numbers import find_numbers
-from .plain import find_broken, read
+from .remainder import is_husk as is_husk
+from .remainder import is_redacted as is_redacted
 from .spoken import find_spoken
 from .tokens import Span, find_private_keys, find_tokens
 

@@ -14,10 +14,10 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, databases, values
+from .. import base, databases, foreign_values
 from ..base import Format, Head
-from ..said import said
-from ..source import Stream
+from ..message_content import said
+from ..stream import Stream
 
 # What a table of messages has.
 COLUMNS = {"id", "session_id", "message_data", "created_at"}
@@ -58,12 +58,12 @@ FORMAT = Format("openai-agents", "OpenAI Agents SDK", _sniff, read)
 
 
 def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
-    number, session, time, data = (row[0], values.text(row[1]), values.text(row[2]), row[3])
+    number, session, time, data = (row[0], foreign_values.text(row[1]), foreign_values.text(row[2]), row[3])
     if not isinstance(data, bytes):
         return stream.skip("row without a message, or too long")
     try:
-        item = values.decode(_ITEM, data, stream)
-    except values.NotReadableError as error:
+        item = foreign_values.decode(_ITEM, data, stream)
+    except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
     if item.encrypted is not None:
         return Skip(reason=ENCRYPTED)
@@ -73,13 +73,13 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
     if isinstance(found, Skip):
         return found
     role, text, trust = found
-    name = values.identifier(session) or stream.source.stem
+    name = foreign_values.identifier(session) or stream.source.stem
     return Turn(
         session_id=f"openai-agents:{name}",
         role=role,
         content=text,
-        source_key=f"openai-agents:{values.digest(name, number, time, role, text)}",
+        source_key=f"openai-agents:{foreign_values.digest(name, number, time, role, text)}",
         source="import:openai-agents",
-        event_time=values.event_time(time, stream),
+        event_time=foreign_values.event_time(time, stream),
         trust=trust,
     )

@@ -12,10 +12,10 @@ from datetime import datetime
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..ordinals import Ordinals
-from ..source import WAITING, Stream
+from ..occurrence_counter import Ordinals
+from ..stream import WAITING, Stream
 
 SOURCE = "import:aider"
 _BEGUN = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
@@ -90,8 +90,8 @@ class _Chat:
             return
         text = _MODE.sub("", text, count=1) if role == "user" else text
         source = self._stream.source
-        project = None if source.member else values.one_line(source.path.resolve().parent.name)
-        key = values.digest(project, self._begun, role, text)
+        project = None if source.member else foreign_values.one_line(source.path.resolve().parent.name)
+        key = foreign_values.digest(project, self._begun, role, text)
         if ordinal := self._ordinals.next(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield Turn(
@@ -108,6 +108,6 @@ class _Chat:
         try:
             seconds = datetime.fromisoformat(begun).timestamp()
         except (ValueError, OverflowError, OSError):
-            self._stream.warn(values.BAD_TIME)
+            self._stream.warn(foreign_values.BAD_TIME)
             return None
-        return values.event_time(seconds, self._stream)
+        return foreign_values.event_time(seconds, self._stream)

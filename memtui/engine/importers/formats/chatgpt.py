@@ -15,9 +15,9 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..source import Stream
+from ..stream import Stream
 
 _ROLES = {"user": "user", "assistant": "agent"}
 # Kinds of content that the person does not see as said: thoughts, instructions, what tools gave back.
@@ -80,7 +80,7 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+    for conversation in foreign_values.decode_each(_CONVERSATION, stream.items(), stream):
         if isinstance(conversation, Skip):
             yield conversation
         else:
@@ -100,8 +100,8 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         yield stream.skip("conversation without messages")
         return
     ids = (conversation.id, conversation.conversation_id, branch[0][0])
-    name = next(filter(None, map(values.identifier, ids)), "")
-    time = values.event_time(conversation.create_time or conversation.update_time, stream)
+    name = next(filter(None, map(foreign_values.identifier, ids)), "")
+    time = foreign_values.event_time(conversation.create_time or conversation.update_time, stream)
     for node_id, node in branch:
         message = node.message if isinstance(node, _Node) else None
         if message is None:
@@ -120,15 +120,15 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
                 yield Skip(reason=reason or base.NO_TEXT)
             continue
         # A message without a time follows the one before it.
-        time = values.event_time(message.create_time, stream) or time
+        time = foreign_values.event_time(message.create_time, stream) or time
         yield Turn(
             session_id=f"chatgpt:{name}",
             role=str(role),
             content=text,
-            source_key=f"chatgpt:{name}:{values.identifier(message.id) or values.identifier(node_id)}",
+            source_key=f"chatgpt:{name}:{foreign_values.identifier(message.id) or foreign_values.identifier(node_id)}",
             source="import:chatgpt",
             event_time=time,
-            session_title=values.one_line(conversation.title),
+            session_title=foreign_values.one_line(conversation.title),
             trust="user" if role == "user" else "agent",
         )
 
@@ -177,12 +177,12 @@ def _branch(mapping: dict[str, msgspec.Raw], node_id: Any, stream: Stream) -> li
 
 def _node(raw: msgspec.Raw, stream: Stream) -> _Link:
     try:
-        return values.decode(_NODE, bytes(raw), stream)
-    except values.NotReadableError:
+        return foreign_values.decode(_NODE, bytes(raw), stream)
+    except foreign_values.NotReadableError:
         pass
     try:
-        return values.decode(_LINK, bytes(raw), stream)
-    except values.NotReadableError:
+        return foreign_values.decode(_LINK, bytes(raw), stream)
+    except foreign_values.NotReadableError:
         return _Link()
 
 
@@ -194,7 +194,7 @@ def _newest_leaf(mapping: dict[str, msgspec.Raw], stream: Stream) -> str | None:
     for node_id, node in nodes.items():
         if node_id in parents or not isinstance(node, _Node) or node.message is None:
             continue
-        time = values.event_time(node.message.create_time, stream) or 0.0
+        time = foreign_values.event_time(node.message.create_time, stream) or 0.0
         if time >= latest:
             newest, latest = node_id, time
     return newest

@@ -15,10 +15,10 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..said import text_blocks
-from ..source import Stream
+from ..message_content import text_blocks
+from ..stream import Stream
 
 ATTACHMENT = "attachment"
 NO_CONTENT = "attached file without its text"
@@ -60,7 +60,7 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    for conversation in values.decode_each(_CONVERSATION, stream.items(), stream):
+    for conversation in foreign_values.decode_each(_CONVERSATION, stream.items(), stream):
         if isinstance(conversation, Skip):
             yield conversation
         else:
@@ -75,16 +75,16 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
     if not messages:
         yield stream.skip("conversation without messages")
         return
-    name = values.identifier(conversation.uuid)
+    name = foreign_values.identifier(conversation.uuid)
     if name is None:
         # Its first message is a name that a later export gives it again.
-        name = values.digest(bytes(messages[0]).decode(errors="replace"))
-    time = values.event_time(conversation.created_at, stream)
-    for message in values.decode_each(_MESSAGE, map(bytes, messages), stream):
+        name = foreign_values.digest(bytes(messages[0]).decode(errors="replace"))
+    time = foreign_values.event_time(conversation.created_at, stream)
+    for message in foreign_values.decode_each(_MESSAGE, map(bytes, messages), stream):
         if isinstance(message, Skip):
             yield message
             continue
-        sender = values.one_line(message.sender) or values.one_line(message.role)
+        sender = foreign_values.one_line(message.sender) or foreign_values.one_line(message.role)
         if sender is None:
             yield stream.skip(base.NO_ROLE)
             continue
@@ -97,8 +97,8 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         if not (text or attached):
             yield Skip(reason=base.NO_TEXT)
         # A message without a time follows the one before it.
-        time = values.event_time(message.created_at, stream) or time
-        own = values.identifier(message.uuid) or values.digest(
+        time = foreign_values.event_time(message.created_at, stream) or time
+        own = foreign_values.identifier(message.uuid) or foreign_values.digest(
             role, text or repr(attached) if attached else text, message.created_at
         )
         turn = Turn(
@@ -108,7 +108,8 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             source_key=f"claude-ai:{name}:{own}",
             source="import:claude-ai",
             event_time=time,
-            session_title=values.one_line(conversation.name) or values.one_line(conversation.title),
+            session_title=foreign_values.one_line(conversation.name)
+            or foreign_values.one_line(conversation.title),
             trust="user" if role == "user" else "agent",
         )
         if text:
@@ -127,7 +128,7 @@ def _attached(message: _Message) -> Iterator[str | Skip]:
         if not isinstance(text, str) or not text.strip():
             yield Skip(reason=NO_CONTENT)
             continue
-        name = values.one_line(found.get("file_name"))
+        name = foreign_values.one_line(found.get("file_name"))
         yield f"{name}:\n\n{text}" if name else text
     for _ in message.files if isinstance(message.files, list) else ():
         yield Skip(reason=NO_CONTENT)

@@ -13,10 +13,10 @@ import msgspec
 
 from memtui.engine.records import Skip
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Note
-from ..source import Stream
+from ..stream import Stream
 
 
 class _Kept(msgspec.Struct):
@@ -36,13 +36,15 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
-    for kept in values.decode_each(_KEPT, stream.items(), stream):
+    for kept in foreign_values.decode_each(_KEPT, stream.items(), stream):
         if isinstance(kept, Skip):
             yield kept
             continue
         told: dict[str | None, Any] = {None: kept.conversations_memory}
         if isinstance(kept.project_memories, dict):
-            told |= {values.identifier(project): text for project, text in kept.project_memories.items()}
+            told |= {
+                foreign_values.identifier(project): text for project, text in kept.project_memories.items()
+            }
         for project, text in told.items():
             if isinstance(text, str) and text.strip():
                 yield from _facts(text, project)
@@ -64,7 +66,7 @@ def _facts(text: str, project: str | None) -> Iterator[Note]:
             yield Note(
                 kind="fact",
                 content=f"{heading}: {line}" if heading else line,
-                source_key="claude-ai:memory:" + values.digest(project, heading, line),
+                source_key="claude-ai:memory:" + foreign_values.digest(project, heading, line),
                 source="import:claude-ai",
                 trust="model",
                 attributes={"claude_project": project} if project else {},

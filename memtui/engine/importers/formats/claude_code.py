@@ -22,10 +22,10 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..source import WAITING, Stream
-from . import envelopes
+from ..stream import WAITING, Stream
+from . import claude_code_wrappers
 
 _TITLES_KEPT = 1000
 _EMPTY = "(no content)"
@@ -139,7 +139,9 @@ class _Reader:
             found = self._own(line, text)
             if isinstance(found, Turn):
                 yield msgspec.structs.replace(
-                    found, project=values.last_folder(self.folder), folder=values.folder(self.folder)
+                    found,
+                    project=foreign_values.last_folder(self.folder),
+                    folder=foreign_values.folder(self.folder),
                 )
 
     def titled(self, turn: Turn) -> Turn:
@@ -147,8 +149,8 @@ class _Reader:
 
     def take(self, raw: bytes) -> Turn | Skip:
         try:
-            line = values.decode(_DECODER, raw, self.stream)
-        except values.NotReadableError as error:
+            line = foreign_values.decode(_DECODER, raw, self.stream)
+        except foreign_values.NotReadableError as error:
             return self.stream.skip(str(error))
         self.folder = line.cwd or self.folder
         if line.type in ("user", "assistant"):
@@ -185,48 +187,52 @@ class _Reader:
         texts = _texts(found.prompt)[0]
         if not base.joined(texts):
             return Skip(reason=base.NO_TEXT)
-        self.queue.told(values.identifier(line.session_id), base.joined(texts))
+        self.queue.told(foreign_values.identifier(line.session_id), base.joined(texts))
         return self._own(line, *texts)
 
     def _own(self, line: _Line, *texts: str) -> Turn | Skip:
         """The person's own words in blocks of text, each of which may be the program's."""
-        if texts and envelopes.is_continuation(texts[0]):
+        if texts and claude_code_wrappers.is_continuation(texts[0]):
             return Skip(reason=base.COMPACTION)
-        text = base.joined([envelopes.own_words(text) for text in texts])
+        text = base.joined([claude_code_wrappers.own_words(text) for text in texts])
         return self._turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
 
     def _turn(self, line: _Line, role: str, text: str) -> Turn:
-        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
+        session = f"claude-code:{foreign_values.identifier(line.session_id) or self.stream.source.stem}"
         aside = bool(line.is_sidechain or line.agent_id)
         if aside:
-            agent = values.identifier(line.agent_id)
+            agent = foreign_values.identifier(line.agent_id)
             session += f"/agent-{agent}" if agent else "/sidechain"
-            self._remember(self.titles, session, f"Subagent: {values.one_line(text, 80)}", replace=False)
-        uuid = values.identifier(line.uuid)
+            self._remember(
+                self.titles, session, f"Subagent: {foreign_values.one_line(text, 80)}", replace=False
+            )
+        uuid = foreign_values.identifier(line.uuid)
         if uuid in self.by_leaf and session not in self.named:
             self._remember(self.titles, session, self.by_leaf[uuid])
         return Turn(
             session_id=session,
             role=role,
             content=text.strip(),
-            source_key="claude-code:" + (uuid or values.digest(session, role, text, line.timestamp)),
+            source_key="claude-code:" + (uuid or foreign_values.digest(session, role, text, line.timestamp)),
             source="import:claude-code",
-            event_time=values.event_time(line.timestamp, self.stream),
-            project=values.last_folder(line.cwd),
-            folder=values.folder(line.cwd),
+            event_time=foreign_values.event_time(line.timestamp, self.stream),
+            project=foreign_values.last_folder(line.cwd),
+            folder=foreign_values.folder(line.cwd),
             session_title=self.titles.get(session),
             trust="user" if role == "user" and not aside else "agent",
         )
 
     def _title(self, line: _Line) -> None:
         """A title given by the person wins over one that was made up, and that over a summary's."""
-        session = f"claude-code:{values.identifier(line.session_id) or self.stream.source.stem}"
-        if title := values.one_line(line.custom_title):
+        session = f"claude-code:{foreign_values.identifier(line.session_id) or self.stream.source.stem}"
+        if title := foreign_values.one_line(line.custom_title):
             self.named.add(session)
             self._remember(self.titles, session, title)
-        elif (title := values.one_line(line.ai_title)) and session not in self.named:
+        elif (title := foreign_values.one_line(line.ai_title)) and session not in self.named:
             self._remember(self.titles, session, title)
-        elif (title := values.one_line(line.summary)) and (leaf := values.identifier(line.leaf_uuid)):
+        elif (title := foreign_values.one_line(line.summary)) and (
+            leaf := foreign_values.identifier(line.leaf_uuid)
+        ):
             self._remember(self.by_leaf, leaf, title)
 
     @staticmethod
@@ -281,7 +287,7 @@ class _Queue:
         taken, self._taken = self._taken, []
         left = []
         for line, text in taken:
-            known = (values.identifier(line.session_id), text)
+            known = (foreign_values.identifier(line.session_id), text)
             if known in self._told:
                 self._told.remove(known)
             else:

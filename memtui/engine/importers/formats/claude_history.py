@@ -15,10 +15,10 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..source import Stream
-from . import envelopes
+from ..stream import Stream
+from . import claude_code_wrappers
 
 SOURCE = "import:claude-history"
 _COMMAND = re.compile(r"/[\w:-]+\s*\Z")
@@ -45,7 +45,7 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    for line in values.decode_each(_DECODER, stream.records(), stream):
+    for line in foreign_values.decode_each(_DECODER, stream.records(), stream):
         yield line if isinstance(line, Skip) else _turn(line, stream)
 
 
@@ -58,23 +58,23 @@ def _turn(line: _Line, stream: Stream) -> Turn | Skip:
     said = line.display
     if isinstance(pasted := line.pasted_contents, dict):
         said = _PLACEHOLDER.sub(lambda found: _pasted(pasted, found), said)
-    text = envelopes.own_words(said)
+    text = claude_code_wrappers.own_words(said)
     if not text:
         return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)
     if _COMMAND.match(text):
         return Skip(reason=base.PROGRAM)
-    project = values.last_folder(line.project)
-    session = values.identifier(line.session_id)
+    project = foreign_values.last_folder(line.project)
+    session = foreign_values.identifier(line.session_id)
     return Turn(
         # Before sessions were noted there, a project's prompts are one.
         session_id=f"claude-code:{session or f'prompts/{project or stream.source.stem}'}",
         role="user",
         content=text,
-        source_key=f"claude-history:{values.digest(session, project, text, line.timestamp)}",
+        source_key=f"claude-history:{foreign_values.digest(session, project, text, line.timestamp)}",
         source=SOURCE,
-        event_time=values.event_time(line.timestamp, stream),
+        event_time=foreign_values.event_time(line.timestamp, stream),
         project=project,
-        folder=values.folder(line.project),
+        folder=foreign_values.folder(line.project),
         trust="user",
     )
 

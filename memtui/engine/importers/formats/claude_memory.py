@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Skip
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Note
-from ..ordinals import Ordinals
-from ..source import Stream
+from ..occurrence_counter import Ordinals
+from ..stream import Stream
 from .markdown_blocks import Front, blocks
 
 SOURCE = "import:claude-memory"
@@ -66,7 +66,7 @@ def _fact(words: list[str], stream: Stream, front: Front, ordinals: Ordinals) ->
     text = " ".join(words).replace("**", "").strip()
     if not any(character.isalnum() for character in text):
         return stream.skip(base.NO_TEXT)
-    key = values.digest(text)
+    key = foreign_values.digest(text)
     if ordinal := ordinals.next(bytes.fromhex(key)):
         key += f"#{ordinal}"
     return Note(
@@ -75,6 +75,6 @@ def _fact(words: list[str], stream: Stream, front: Front, ordinals: Ordinals) ->
         source_key=f"claude-memory:{key}",
         source=SOURCE,
         trust="agent",
-        event_time=values.event_time(front.date, stream),
+        event_time=foreign_values.event_time(front.date, stream),
         tags=front.tags,
     )

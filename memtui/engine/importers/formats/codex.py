@@ -19,10 +19,10 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
-from ..ordinals import Ordinals
-from ..source import Stream
+from ..occurrence_counter import Ordinals
+from ..stream import Stream
 
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}
 _ROLES = ("user", "assistant")
@@ -116,7 +116,7 @@ class _Rollout:
         self.ordinals = Ordinals()
 
     def read(self) -> Iterator[Turn | Skip]:
-        for line in values.decode_each(_DECODER, self.stream.records(), self.stream):
+        for line in foreign_values.decode_each(_DECODER, self.stream.records(), self.stream):
             if isinstance(line, Skip):
                 yield line
             else:
@@ -137,26 +137,26 @@ class _Rollout:
             yield from self._item(line, _Payload(type="message", role=line.role, content=line.content))
         else:
             if line.type == "session_meta":
-                self._header(payload, values.event_time(line.timestamp, self.stream))
+                self._header(payload, foreign_values.event_time(line.timestamp, self.stream))
             elif line.type is None and line.record_type is None:
                 self._header(_Payload(id=line.id), None)
             yield Skip(reason=base.COMPACTION if line.type == "compacted" else base.NOT_A_MESSAGE)
 
     def _header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
-        identity = values.identifier(payload.id)
+        identity = foreign_values.identifier(payload.id)
         if self.forked and identity and began is not None:
             self.headers.append((identity, began))
         if self.known:
             return
         self.known = True
         self.session = identity or self.session
-        parent = values.identifier(payload.forked_from_id)
+        parent = foreign_values.identifier(payload.forked_from_id)
         if parent and began is not None:
             self.forked, self.parent = True, parent
             self.headers.append((self.session, began))
-        self.project = values.last_folder(payload.cwd)
-        self.folder = values.folder(payload.cwd)
+        self.project = foreign_values.last_folder(payload.cwd)
+        self.folder = foreign_values.folder(payload.cwd)
         self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
 
     def _item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
@@ -194,12 +194,12 @@ class _Rollout:
                 text = text.partition(_REQUEST)[2].strip()
                 if not text:
                     return Skip(reason=base.PROGRAM)
-        time = values.event_time(line.timestamp, self.stream)
+        time = foreign_values.event_time(line.timestamp, self.stream)
         said_in = self._said_in(time)
         if said_in is None:
             return Skip(reason=COPIED)
         session = f"codex:{said_in}"
-        own = values.digest(session, role, text, line.timestamp)
+        own = foreign_values.digest(session, role, text, line.timestamp)
         if ordinal := self.ordinals.next(bytes.fromhex(own)):
             own += f"#{ordinal}"
         return Turn(

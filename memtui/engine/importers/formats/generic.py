@@ -13,11 +13,11 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import values
+from .. import foreign_values
 from ..base import Format, Head
-from ..ordinals import Ordinals
-from ..said import said
-from ..source import Stream
+from ..message_content import said
+from ..occurrence_counter import Ordinals
+from ..stream import Stream
 
 
 class _Line(msgspec.Struct):
@@ -48,7 +48,7 @@ def _sniff_array(head: Head) -> bool:
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
     ordinals = Ordinals()
-    for record in values.decode_each(_DECODER, stream.records(), stream):
+    for record in foreign_values.decode_each(_DECODER, stream.records(), stream):
         yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
 
 
@@ -70,14 +70,14 @@ def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
         return found
     role, text, trust = found
     session = (
-        values.identifier(_first(line.session_id, line.session, line.session_id_camel))
+        foreign_values.identifier(_first(line.session_id, line.session, line.session_id_camel))
         or f"jsonl:{stream.source.stem}"
     )
     own_time = line.time.get("created", line.time) if isinstance(line.time, dict) else line.time
     time = _first(own_time, line.timestamp, line.created_at)
-    own = values.identifier(line.id)
+    own = foreign_values.identifier(line.id)
     if own is None:
-        own = values.digest(session, role, text, time)
+        own = foreign_values.digest(session, role, text, time)
         if ordinal := ordinals.next(bytes.fromhex(own)):
             own += f"#{ordinal}"
     else:
@@ -88,9 +88,9 @@ def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
         content=text,
         source_key=f"jsonl:{own}",
         source="import:jsonl",
-        event_time=values.event_time(time, stream),
-        project=values.one_line(line.project),
-        session_title=values.one_line(line.title),
+        event_time=foreign_values.event_time(time, stream),
+        project=foreign_values.one_line(line.project),
+        session_title=foreign_values.one_line(line.title),
         trust=trust,
     )
 

@@ -14,11 +14,11 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, databases, values
+from .. import base, databases, foreign_values
 from ..base import Format, Head
-from ..ordinals import Ordinals
-from ..said import speaker_trust, text_blocks
-from ..source import Stream
+from ..message_content import speaker_trust, text_blocks
+from ..occurrence_counter import Ordinals
+from ..stream import Stream
 
 _COLUMNS = {"id", "session_id", "message"}
 _ROLES = {"human": "user", "ai": "assistant", "HumanMessageChunk": "user", "AIMessageChunk": "assistant"}
@@ -72,7 +72,7 @@ def _items(stream: Stream) -> Iterator[Turn | Skip]:
             yield found
             continue
         role, text, own = found
-        key = values.digest(session, role, text, own)
+        key = foreign_values.digest(session, role, text, own)
         if ordinal := ordinals.next(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield _turn(session, role, text, key)
@@ -103,9 +103,9 @@ def _rows(stream: Stream) -> Iterator[Turn | Skip]:
                 yield found
                 continue
             role, text, _ = found
-            session = values.identifier(values.text(name)) or stream.source.stem
+            session = foreign_values.identifier(foreign_values.text(name)) or stream.source.stem
             # Two programs may call their sessions the same and count from 1.
-            yield _turn(session, role, text, values.digest(session, number, role, text))
+            yield _turn(session, role, text, foreign_values.digest(session, number, role, text))
 
 
 FORMAT = Format("langchain", "LangChain", _sniff, read)
@@ -114,19 +114,19 @@ FORMAT = Format("langchain", "LangChain", _sniff, read)
 def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
     """Role, text, and the message's own id if it has one."""
     try:
-        message = values.decode(_MESSAGE, raw, stream)
-    except values.NotReadableError as error:
+        message = foreign_values.decode(_MESSAGE, raw, stream)
+    except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
     kind = message.type if isinstance(message.type, str) else ""
     if kind in _OUTPUTS:
         return Skip(reason=base.TOOL)
-    role = values.one_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
+    role = foreign_values.one_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
     if role is None:
         return Skip(reason=base.HIDDEN if kind else base.NO_ROLE)
     text = base.joined(base.block_texts(text_blocks(message.data.content)))
     if not text:
         return Skip(reason=base.NO_TEXT)
-    return role, text, values.identifier(message.data.id)
+    return role, text, foreign_values.identifier(message.data.id)
 
 
 def _turn(session: str, role: str, text: str, key: str) -> Turn:

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Named, Note
-from ..ordinals import Ordinals
-from ..source import Stream
+from ..occurrence_counter import Ordinals
+from ..stream import Stream
 from .markdown_blocks import Block, Front, blocks
 
 SOURCE = "import:markdown"
@@ -82,7 +82,7 @@ def has_only_properties(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
-    stem = values.one_line(stream.source.stem) or "note"
+    stem = foreign_values.one_line(stream.source.stem) or "note"
     front = Front()
     ordinals = Ordinals()
     for block in blocks(stream, front):
@@ -95,15 +95,15 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
             continue
         title = front.title or block.title or stem
         day = _DAY.match(stem) or _DAY.match(title)
-        key = values.digest(title, block.heading, text)
+        key = foreign_values.digest(title, block.heading, text)
         if ordinal := ordinals.next(bytes.fromhex(key)):
             key += f"#{ordinal}"
         where = block.heading or title
         if day:
-            time = values.event_time(day[1], stream)
+            time = foreign_values.event_time(day[1], stream)
             yield _happened(block, day[1], title, text, key, time)
         else:
-            time = values.event_time(front.date, stream)
+            time = foreign_values.event_time(front.date, stream)
             yield _fact(block, where, text, key, time, front.tags)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.engine.curate import intake
+from memtui.engine.memories import validation
 from memtui.engine.records import Record, Skip
 
-from .. import values
-from ..source import Stream
+from .. import foreign_values
+from ..stream import Stream
 
 CODE = "code, table or comment"
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
@@ -19,7 +19,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _FRONT_LINES = 200
 _MOST_TAGS = 20
 # Room for the heading that comes before it.
-_LONGEST = intake.MAX_NOTE - 500
+_LONGEST = validation.MAX_NOTE - 500
 
 
 class Block(Record):
@@ -50,7 +50,7 @@ class Front:
         self._list = name.strip().casefold()
         value = value.strip().strip("\"'")
         if self._list == "title":
-            self.title = values.one_line(value)
+            self.title = foreign_values.one_line(value)
         elif self._list in ("date", "created", "created_at") and self.date is None:
             self.date = value or None
         elif self._list in ("tags", "tag"):
@@ -100,7 +100,7 @@ class _Cutting:
         try:
             return raw.decode()
         except UnicodeDecodeError:
-            self.stream.warn(values.BAD_UTF8)
+            self.stream.warn(foreign_values.BAD_UTF8)
             return raw.decode(errors="replace")
 
     def _line(self, line: str) -> Iterator[Block | Skip]:
@@ -122,7 +122,7 @@ class _Cutting:
             yield from self._end()
         elif heading := _HEADING.match(line):
             yield from self._end()
-            self.heading = values.one_line(heading[2].rstrip(" \t#"))
+            self.heading = foreign_values.one_line(heading[2].rstrip(" \t#"))
             if len(heading[1]) == 1 and self.title is None:
                 self.title = self.heading
         elif bare.startswith("|") or (

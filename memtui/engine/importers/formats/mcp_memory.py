@@ -18,10 +18,10 @@ import msgspec
 
 from memtui.engine.records import EntityType, Skip
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Item, Named, Note
-from ..source import Stream
+from ..stream import Stream
 
 SOURCE = "import:mcp-memory"
 NO_NAME = "no name"
@@ -61,7 +61,7 @@ def _sniff(head: Head) -> bool:
 def read(stream: Stream) -> Iterator[Item | Skip]:
     """The last type that an entity had is that of its relations: as many as a line may hold are kept in mind."""
     types = _Types()
-    for line in values.decode_each(_DECODER, stream.records(), stream):
+    for line in foreign_values.decode_each(_DECODER, stream.records(), stream):
         if isinstance(line, Skip):
             yield line
             continue
@@ -110,13 +110,13 @@ def _parts(listed: Any, stream: Stream) -> Iterator[_Line | Skip]:
 
 
 def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
-    name = values.one_line(line.name)
+    name = foreign_values.one_line(line.name)
     if name is None:
         yield stream.skip(NO_NAME)
         return
     said = line.entity_type or line.entity
-    named = types.learn(name, values.entity_type(said))
-    kind = values.one_line(said)
+    named = types.learn(name, foreign_values.entity_type(said))
+    kind = foreign_values.one_line(said)
     yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []
     for observation in found:
@@ -127,10 +127,10 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
         yield Note(
             kind="fact",
             content=text if name.casefold() in text.casefold() else f"{name}: {text}",
-            source_key="mcp-memory:" + values.digest(name, text),
+            source_key="mcp-memory:" + foreign_values.digest(name, text),
             source=SOURCE,
             trust="agent",
-            event_time=values.event_time(time, stream),
+            event_time=foreign_values.event_time(time, stream),
             about=(named,),
         )
 
@@ -148,14 +148,16 @@ def _observed(observation: Any) -> tuple[str | None, Any]:
 
 def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
     ends = line.from_ or line.from_entity, line.to or line.to_entity
-    one, other, how = (values.one_line(value) for value in (*ends, line.relation_type or line.relation))
+    one, other, how = (
+        foreign_values.one_line(value) for value in (*ends, line.relation_type or line.relation)
+    )
     if one is None or other is None or how is None:
         return stream.skip(NO_NAME)
     words = re.sub(r"[_\s]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", how)).lower()
     return Note(
         kind="fact",
         content=f"{one} {words} {other}.",
-        source_key="mcp-memory:" + values.digest("relation", one, how, other),
+        source_key="mcp-memory:" + foreign_values.digest("relation", one, how, other),
         source=SOURCE,
         trust="agent",
         about=(types.named(one), types.named(other)),

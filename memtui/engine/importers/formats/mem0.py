@@ -14,10 +14,10 @@ import msgspec
 
 from memtui.engine.records import Skip
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Note
-from ..source import Stream
+from ..stream import Stream
 
 SOURCE = "import:mem0"
 NO_ID = "no id"
@@ -57,8 +57,8 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             yield item
             continue
         try:
-            page = values.decode(_RESULTS, item, stream)
-        except values.NotReadableError as error:
+            page = foreign_values.decode(_RESULTS, item, stream)
+        except foreign_values.NotReadableError as error:
             yield stream.skip(str(error))
             continue
         listed = page.get("results") or page.get("memories")
@@ -66,8 +66,8 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             yield _read(item, stream)
             continue
         try:
-            elements = values.decode(_RAWS, bytes(listed), stream)
-        except values.NotReadableError as error:
+            elements = foreign_values.decode(_RAWS, bytes(listed), stream)
+        except foreign_values.NotReadableError as error:
             yield stream.skip(str(error))
             continue
         for raw in elements:
@@ -79,19 +79,19 @@ FORMAT = Format("mem0", "mem0", _sniff, read)
 
 def _read(raw: bytes, stream: Stream) -> Note | Skip:
     try:
-        found = values.decode(_MEMORY, raw, stream)
-    except values.NotReadableError as error:
+        found = foreign_values.decode(_MEMORY, raw, stream)
+    except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
     return note_of(found, stream)
 
 
 def note_of(found: Memory, stream: Stream) -> Note | Skip:
-    own = values.identifier(found.id)
+    own = foreign_values.identifier(found.id)
     if own is None:
         return stream.skip(NO_ID)
     if not isinstance(found.memory, str) or not found.memory.strip():
         return stream.skip(base.NO_TEXT)
-    owners = {name: owner for name in _OWNERS if (owner := values.identifier(getattr(found, name)))}
+    owners = {name: owner for name in _OWNERS if (owner := foreign_values.identifier(getattr(found, name)))}
     categories = found.categories if isinstance(found.categories, list) else []
     return Note(
         kind="fact",
@@ -99,7 +99,7 @@ def note_of(found: Memory, stream: Stream) -> Note | Skip:
         source_key=version_key(own, found.memory),
         source=SOURCE,
         trust="model",
-        event_time=values.event_time(found.updated_at or found.created_at, stream),
+        event_time=foreign_values.event_time(found.updated_at or found.created_at, stream),
         tags=tuple(word for word in categories if isinstance(word, str) and word),
         attributes=owners,
     )
@@ -107,4 +107,4 @@ def note_of(found: Memory, stream: Stream) -> Note | Skip:
 
 def version_key(identity: str, text: str, again: object = None) -> str:
     """The source key of a version of a memory; ``again`` tells versions of the same text apart."""
-    return f"mem0:{values.digest(identity, text.strip(), again)}"
+    return f"mem0:{foreign_values.digest(identity, text.strip(), again)}"

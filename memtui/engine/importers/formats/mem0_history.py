@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
 from ..items import Note
-from ..said import said
-from ..source import Stream
+from ..message_content import said
+from ..stream import Stream
 from .mem0 import NO_ID, SOURCE, version_key
 
 DELETED = "deletion"
@@ -52,7 +52,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
             continue
         found = _version(row, last, stream)
         if isinstance(found, Note):
-            last = (values.text(row[0]), found.source_key)
+            last = (foreign_values.text(row[0]), found.source_key)
         yield found
 
 
@@ -67,40 +67,40 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, scope, role, content, time = (values.text(value) for value in row)
+        own, scope, role, content, time = (foreign_values.text(value) for value in row)
         found = said(role, content, stream)
         if isinstance(found, Skip):
             yield found
             continue
         speaker, text, trust = found
-        session = values.identifier(scope) or stream.source.stem
+        session = foreign_values.identifier(scope) or stream.source.stem
         yield Turn(
             session_id=f"mem0:{session}",
             role=speaker,
             content=text,
-            source_key=f"mem0:said:{values.identifier(own) or values.digest(session, speaker, text, time)}",
+            source_key=f"mem0:said:{foreign_values.identifier(own) or foreign_values.digest(session, speaker, text, time)}",
             source=SOURCE,
-            event_time=values.event_time(time, stream),
+            event_time=foreign_values.event_time(time, stream),
             trust=trust,
         )
 
 
 def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
-    memory, event, text, time, next_event, next_time = (values.text(value) for value in row[:6])
-    own = values.identifier(memory)
+    memory, event, text, time, next_event, next_time = (foreign_values.text(value) for value in row[:6])
+    own = foreign_values.identifier(memory)
     if own is None:
         return stream.skip(NO_ID)
     if event == "DELETE":
         return Skip(reason=DELETED)
     if text is None or not text.strip():
         return stream.skip(base.NO_TEXT)
-    at = values.event_time(time, stream)
+    at = foreign_values.event_time(time, stream)
     # A text that comes back later is in force under its key then; until then it was a version among others.
     key = version_key(own, text, row[6] or None)
     earlier = last[1] if last[0] == memory and last[1] != key else None
     ended_at = None
     if next_event is not None:
-        ended_at = values.event_time(next_time, stream) or at or stream.source.modified
+        ended_at = foreign_values.event_time(next_time, stream) or at or stream.source.modified
     return Note(
         kind="fact",
         content=text,

@@ -9,7 +9,7 @@ from memtui.engine.records import Skip
 
 from ..base import Format, Head
 from ..items import Note
-from ..source import Stream
+from ..stream import Stream
 from . import mem0
 
 _PROPERTIES = re.compile(rb"\A\s*---\r?\nid:[^\n]*\r?\n(?:[a-z_]+:[^\n]*\r?\n){0,12}?categories:[^\n]*\r?\n")

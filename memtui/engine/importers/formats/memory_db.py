@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate import intake
+from memtui.engine.memories import validation
 from memtui.engine.records import EndedBy, Kind, Skip, Trust
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
 from ..items import Item, Named, Note, ReadTalk
-from ..source import Stream
+from ..stream import Stream
 
 SOURCE = "import:memory-db"
 VECTORS = "table of vectors left out: they are made anew"
@@ -65,10 +65,10 @@ def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        name, type, aliases, summary = (values.text(value) for value in row)
-        if one := values.one_line(name):
+        name, type, aliases, summary = (foreign_values.text(value) for value in row)
+        if one := foreign_values.one_line(name):
             known = tuple(alias for alias in _strings(aliases) if alias.strip())
-            yield Named(name=one, type=values.entity_type(type), aliases=known, summary=summary)
+            yield Named(name=one, type=foreign_values.entity_type(type), aliases=known, summary=summary)
         else:
             yield stream.skip("no name")
 
@@ -109,24 +109,24 @@ class _Reader:
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
-            if not isinstance(row, Skip) and (identity := _supersedes(values.text(row[0]))):
+            if not isinstance(row, Skip) and (identity := _supersedes(foreign_values.text(row[0]))):
                 found.add(identity)
         return found
 
     def _note(self, kind: Kind, row: Row) -> Note | Skip:
         identity, content, session, role, sources, tags, attributes = (
-            values.text(value) for value in row[:7]
+            foreign_values.text(value) for value in row[:7]
         )
         event_time, confidence, decay_rate, valid_until = (_float(value) for value in row[7:11])
-        ended, about = bool(row[11]), values.text(row[12])
-        own = values.identifier(identity)
+        ended, about = bool(row[11]), foreign_values.text(row[12])
+        own = foreign_values.identifier(identity)
         if own is None:
             return self.stream.skip(NO_ID)
         if content is None or not content.strip():
             return self.stream.skip(base.NO_TEXT)
         drawn_from = tuple(key(one) for one in _strings(sources))
-        speaker = values.one_line(role)
-        talk = values.identifier(session)
+        speaker = foreign_values.one_line(role)
+        talk = foreign_values.identifier(session)
         if talk is None and kind == "episode":
             talk = self.stream.source.stem
         reason = _object(attributes).get("conflict_reason")
@@ -137,7 +137,7 @@ class _Reader:
             source_key=key(own),
             source=SOURCE,
             trust=_trust(kind, speaker, drawn_from),
-            event_time=values.event_time(event_time, self.stream),
+            event_time=foreign_values.event_time(event_time, self.stream),
             confidence=1.0 if confidence is None else confidence,
             decay_rate=decay_rate,
             lasting=decay_rate == 0.0,
@@ -161,7 +161,7 @@ class _Reader:
 def _trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:
     """An agent keeps a fact by itself; what has sources, a model drew from them."""
     if kind == "episode":
-        return "tool" if speaker is None else intake.role_trust(speaker) or "agent"
+        return "tool" if speaker is None else validation.role_trust(speaker) or "agent"
     return "model" if drawn_from or kind == "reflection" else "agent"
 
 
@@ -172,7 +172,9 @@ def _read_talks(stream: Stream) -> Iterator[ReadTalk | Skip]:
     ):
         if isinstance(row, Skip):
             yield row
-        elif (talk := values.identifier(values.text(row[0]))) and (at := _float(row[1])) is not None:
+        elif (talk := foreign_values.identifier(foreign_values.text(row[0]))) and (
+            at := _float(row[1])
+        ) is not None:
             yield ReadTalk(session_id=_session(talk), at=at)
 
 
@@ -193,7 +195,7 @@ def _float(value: Any) -> float | None:
 
 def key(identity: str) -> str:
     """The source key of a memory's id."""
-    return f"memory-db:{values.identifier(identity)}"
+    return f"memory-db:{foreign_values.identifier(identity)}"
 
 
 def _session(talk: str) -> str:
@@ -227,5 +229,5 @@ def _supersedes(attributes: str | None) -> str | None:
 
 def _about(text: str | None) -> Iterator[Named]:
     for pair in _array(text):
-        if isinstance(pair, list) and len(pair) == 2 and (name := values.one_line(pair[0])):
-            yield Named(name=name, type=values.entity_type(pair[1]))
+        if isinstance(pair, list) and len(pair) == 2 and (name := foreign_values.one_line(pair[0])):
+            yield Named(name=name, type=foreign_values.entity_type(pair[1]))

@@ -13,14 +13,14 @@ import apsw
 
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Skip
-from memtui.engine.store import portable
+from memtui.engine.store import export_rows
 from memtui.engine.store.backup import copy_into
+from memtui.engine.store.export_rows import AnyLine
 from memtui.engine.store.file import OWN_TABLES, open_file
-from memtui.engine.store.portable import AnyLine
 
 from .. import databases
 from ..base import Format, Head
-from ..source import Stream
+from ..stream import Stream
 
 
 def _sniff(head: Head) -> bool:
@@ -43,7 +43,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
             return
         try:
             with opened.read() as connection:
-                for line in portable.rows(connection):
+                for line in export_rows.rows(connection):
                     stream.record += 1
                     yield line
         finally:

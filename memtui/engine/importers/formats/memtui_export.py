@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from memtui.engine.records import TOPICS, Record, Skip
-from memtui.engine.store.portable import AnyLine, Digest
+from memtui.engine.store.export_rows import AnyLine, Digest
 
-from .. import base, untold_topics, values
+from .. import base, foreign_values, legacy_topics
 from ..base import Format, Head
-from ..source import Stream
+from ..stream import Stream
 
 _EXPORT = "memtui-export"
 VERSION = 1
@@ -69,7 +69,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
             yield raw
             continue
         try:
-            kind = values.decode(_LOOK, raw, stream)
+            kind = foreign_values.decode(_LOOK, raw, stream)
             ended = kind.line == "end"
             if kind.line == "header":
                 if not isinstance(kind.version, int) or kind.version > VERSION:
@@ -82,15 +82,15 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
                 if kind.line == "memory" and kind.topic not in (None, *TOPICS):
                     stream.warn(NEW_TOPIC)
                     raw, cut = _without_topic(raw, stream), True
-                line = values.decode(_LINES, raw, stream)
+                line = foreign_values.decode(_LINES, raw, stream)
                 digest.add(line)
-                yield line if told else untold_topics.with_topic(line)
+                yield line if told else legacy_topics.with_topic(line)
             elif ended:
                 if isinstance(kind.content_hash, str) and not cut and not digest.fits(kind.content_hash):
                     stream.warn(CHANGED)
             else:
                 yield stream.skip(UNKNOWN)
-        except values.NotReadableError as error:
+        except foreign_values.NotReadableError as error:
             yield stream.skip(str(error))
     if not ended:
         stream.warn(CUT_OFF)
@@ -103,7 +103,7 @@ def _tells_topics(explained: Any) -> bool:
 
 
 def _without_topic(raw: bytes, stream: Stream) -> bytes:
-    columns = values.decode(_COLUMNS, raw, stream)
+    columns = foreign_values.decode(_COLUMNS, raw, stream)
     return msgspec.json.encode({name: value for name, value in columns.items() if name != "topic"})
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.curate.observing import CATEGORIES
+from memtui.engine.memories.observations import CATEGORIES
 from memtui.engine.records import EXPLICIT, Skip
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Note
-from ..source import Stream
+from ..stream import Stream
 
 SOURCE = "import:observations"
 NO_CATEGORY = "no known category"
@@ -45,7 +45,7 @@ def _sniff(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
-    for line in values.decode_each(_LINE, stream.records(), stream):
+    for line in foreign_values.decode_each(_LINE, stream.records(), stream):
         yield line if isinstance(line, Skip) else _note(line, stream)
 
 
@@ -58,8 +58,8 @@ def _note(line: _Line, stream: Stream) -> Note | Skip:
         return stream.skip(NO_CATEGORY)
     if not isinstance(line.content, str) or not line.content.strip():
         return stream.skip(base.NO_TEXT)
-    own = values.identifier(line.id) or values.digest(category, line.content, line.source)
-    source = values.one_line(line.source) or EXPLICIT
+    own = foreign_values.identifier(line.id) or foreign_values.digest(category, line.content, line.source)
+    source = foreign_values.one_line(line.source) or EXPLICIT
     return Note(
         kind="observation",
         category=category,
@@ -67,5 +67,5 @@ def _note(line: _Line, stream: Stream) -> Note | Skip:
         source_key=f"observations:{own}",
         source=source,
         trust="agent" if source == EXPLICIT else "model",
-        event_time=values.event_time(line.created_at, stream),
+        event_time=foreign_values.event_time(line.created_at, stream),
     )

@@ -12,11 +12,11 @@ import msgspec
 
 from memtui.engine.records import Skip
 
-from .. import values
+from .. import foreign_values
 from ..base import Format, Head
 from ..items import PadEntry
 from ..limits import MIB
-from ..source import Stream
+from ..stream import Stream
 
 NOT_TEXT = "value that is not text"
 _OBJECT = msgspec.json.Decoder(dict[str, Any] | None)
@@ -37,8 +37,8 @@ def read(stream: Stream) -> Iterator[PadEntry | Skip]:
             yield stream.skip(f"larger than {stream.limits.item // MIB} MB")
             return
     try:
-        found = values.decode(_OBJECT, bytes(raw), stream)
-    except values.NotReadableError as error:
+        found = foreign_values.decode(_OBJECT, bytes(raw), stream)
+    except foreign_values.NotReadableError as error:
         yield stream.skip(str(error))
         return
     for key, value in (found or {}).items():

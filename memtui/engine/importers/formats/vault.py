@@ -16,10 +16,10 @@ import msgspec
 
 from memtui.engine.records import TOPICS, Category, EndedBy, EntityType, Kind, Skip, Trust
 
-from .. import base, values
+from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Item, Named, Note
-from ..source import Stream
+from ..stream import Stream
 
 DAY = "day of a vault: its turns come with a complete export"
 INDEX = "list of links"
@@ -109,7 +109,7 @@ def _value(text: str) -> Any:
 
 
 def _entity(front: dict[str, Any], summary: str, stream: Stream) -> Named | Skip:
-    name = values.one_line(front.get("name"))
+    name = foreign_values.one_line(front.get("name"))
     if name is None:
         return stream.skip("no name")
     aliases = tuple(alias for alias in _texts(front.get("aliases")) if alias.strip() and alias != name)
@@ -131,18 +131,18 @@ def _note(
     ended = _ENDS.get(str(front.get("ended")))
     drawn_from = tuple(found for link in lists.get("Drawn from", []) if (found := _id(link)))
     earlier = next((found for link in lists.get("In the place of", []) if (found := _id(link))), None)
-    ended_at = values.event_time(front.get("ended_at"), stream)
+    ended_at = foreign_values.event_time(front.get("ended_at"), stream)
     return Note(
         id=identity,
         kind=kind,
         category=category,
         content=text,
         source_key=f"memtui:{identity}",
-        source=values.one_line(front.get("source")) or "import:memtui-vault",
-        project=values.one_line(front.get("project")),
+        source=foreign_values.one_line(front.get("source")) or "import:memtui-vault",
+        project=foreign_values.one_line(front.get("project")),
         # What nobody vouches for is quoted.
         trust=_TRUSTS.get(str(front.get("trust")), "tool"),
-        event_time=values.event_time(front.get("date"), stream),
+        event_time=foreign_values.event_time(front.get("date"), stream),
         confidence=float(confidence) if isinstance(confidence, int | float) else 1.0,
         lasting=front.get("confirmed") is True,
         ended_at=(ended_at or stream.source.modified) if ended else None,
@@ -152,7 +152,7 @@ def _note(
         tags=tuple(_texts(front.get("tags"))),
         topic=next((topic for topic in TOPICS if topic == front.get("topic")), None),
         happens_at=None
-        if (happens := values.event_time(front.get("happens"), stream)) is None
+        if (happens := foreign_values.event_time(front.get("happens"), stream)) is None
         else int(happens),
         about=tuple(_about(lists.get("About", []))),
     )

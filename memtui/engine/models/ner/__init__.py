@@ -7,11 +7,11 @@ whatever the strategy. Code is passed over.
 
 from __future__ import annotations
 
-from .known import KnownNames
-from .marked import find_marked
+from .known_entities import KnownNames
 from .names import find_names
-from .readable import MOST_CHARACTERS, readable
+from .patterns import find_marked
 from .recogniser import Extraction, Recogniser
+from .searchable_text import MOST_CHARACTERS, readable
 from .span import Span, merge
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from memtui.engine.models import llm
-from memtui.engine.models.spending import Spending
+from memtui.engine.models.budget import Spending
 from memtui.engine.records import LlmOptions
 
 from .span import Span

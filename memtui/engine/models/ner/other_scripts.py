@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from . import other_words as words
+from . import other_scripts_words as words
 from .span import Span
 
 TITLED, SHAPED = 0.78, 0.65

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from memtui.engine.models.spending import Spending
+from memtui.engine.models.budget import Spending
 from memtui.engine.records import LlmOptions
 from memtui.engine.strategies import ProviderName
 
-from .marked import find_marked
 from .names import find_names
+from .patterns import find_marked
 from .span import Span
 
 TEXTS_A_CALL = 10

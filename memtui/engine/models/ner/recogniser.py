@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.spending import Spending
+from memtui.engine.models.budget import Spending
 from memtui.engine.records import LlmOptions, ProviderReport, Record, StrategyReport
 from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
 
 from .providers import LanguageModel, Provider, Rules, Spacy, rules
-from .readable import readable
+from .searchable_text import readable
 from .span import Span, merge
 
 MOST_REMEMBERED = 512

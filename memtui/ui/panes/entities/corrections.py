@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.wording import quoted
 from memtui.ui.actions import Action
-from memtui.ui.panes.about import mentioned_in, show_about
+from memtui.ui.panes.entity_links import mentioned_in, show_about
 from memtui.ui.presenters.entity_rows import TYPES
 
 from .profile import Stop
@@ -59,7 +59,7 @@ class Corrections:
         return ""
 
     async def do_rename(self) -> None:
-        from memtui.ui.dialogs.line import LineDialog
+        from memtui.ui.dialogs.line_input import LineDialog
 
         entity = self._entity()
         told = "The old name stays among its other names, so that texts with it are still found."
@@ -88,7 +88,7 @@ class Corrections:
         await self._correct(lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping")
 
     async def do_add_name(self) -> None:
-        from memtui.ui.dialogs.line import LineDialog
+        from memtui.ui.dialogs.line_input import LineDialog
 
         entity = self._entity()
         dialog = LineDialog(
@@ -136,7 +136,7 @@ class Corrections:
         await self._pane.change(lambda memory: memory.entities.not_an_entity(entity.id), "taking it out")
 
     async def do_summary(self) -> None:
-        from memtui.ui.dialogs.line import LineDialog
+        from memtui.ui.dialogs.line_input import LineDialog
 
         entity = self._entity()
         dialog = LineDialog(

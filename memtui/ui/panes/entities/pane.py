@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.present.format import plural
+from memtui.ui.action_dispatch import start
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command
-from memtui.ui.perform import start
 from memtui.ui.presenters.entity_detail import Portrait, gather_portrait
 from memtui.ui.presenters.entity_rows import ORDERS, TYPES, EntitySource, entity_columns
 from memtui.ui.safe import assemble, line

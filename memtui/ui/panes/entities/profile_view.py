@@ -12,12 +12,12 @@ from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
 from memtui.present.text import Visible, cells, one_line
+from memtui.ui.action_dispatch import chord, perform
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
-from memtui.ui.paint import State
-from memtui.ui.perform import chord, perform
 from memtui.ui.safe import segment
+from memtui.ui.theme_colours import State
 from memtui.ui.widgets.line_view import PagedView
 
 from .profile import GUTTER, Laid, Part, Stop

@@ -10,7 +10,7 @@ from textual.content import Content
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.undo import undo_agent, undo_operation
 from memtui.ui.keymap import bindings_at
-from memtui.ui.panes.about import mentioned_in, show_about
+from memtui.ui.panes.entity_links import mentioned_in, show_about
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.presenters.operation_rows import operation_of, operation_source, recall_of, recall_source
 from memtui.ui.safe import assemble

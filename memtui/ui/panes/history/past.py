@@ -10,8 +10,8 @@ from textual.content import Content
 
 from memtui.present.format import count, local_time, plural
 from memtui.present.past import kinds_told, reach_told, verb_told
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.perform import start
 from memtui.ui.presenters.operation_rows import history_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
@@ -33,7 +33,7 @@ from .past_text import PastText, gather_since
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.ui.dialogs.moment import Moments
+    from memtui.ui.dialogs.point_in_time import Moments
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.widgets.list_source import ListSource
 
@@ -72,7 +72,7 @@ class PastView:
     # -- going there and coming back
 
     async def do_as_of(self) -> None:
-        from memtui.ui.dialogs.moment import MomentDialog, Moments
+        from memtui.ui.dialogs.point_in_time import MomentDialog, Moments
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.store.past import Past
     from memtui.engine.store.past_diff import PastChange, PastDiff
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.dialogs.moment import Moments
+    from memtui.ui.dialogs.point_in_time import Moments
 
 # A diff lists so many; all are counted.
 MOST = 5_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.backups.reader import Held
     from memtui.engine.memory import Memory
     from memtui.engine.store.backup import Backup
 

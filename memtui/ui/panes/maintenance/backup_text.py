@@ -16,11 +16,11 @@ from memtui.present.past import ago
 from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, line
 
-from .labelled import Labelled
+from .layout import Labelled
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.preview import RestoreChange, RestorePreview
-    from memtui.engine.maintain.restore.reading import Held
+    from memtui.engine.backups.preview import RestoreChange, RestorePreview
+    from memtui.engine.backups.reader import Held
     from memtui.engine.store.backup import Backup
 
 _LISTED = 8

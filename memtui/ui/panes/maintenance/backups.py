@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.perform import start
 
 from .backup_rows import Known, read_held
 from .backup_text import BackupText
 from .jobs import Jobs
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.restore.preview import RestorePreview
+    from memtui.engine.backups.preview import RestorePreview
     from memtui.engine.store.backup import Backup
     from memtui.ui.panes.list_pane import ListPane
 

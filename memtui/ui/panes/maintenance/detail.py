@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from memtui.present.format import local_date
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.decay import Forecast
-    from memtui.engine.maintain.health import Complaint
+    from memtui.engine.jobs.decay import Forecast
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
+    from memtui.engine.review.health import Complaint
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.presenters.operation_detail import OperationDetail
 

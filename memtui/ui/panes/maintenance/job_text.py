@@ -17,10 +17,10 @@ from memtui.ui.presenters.operation_text import HistoryText
 from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, drawn, line
 
-from .labelled import Labelled
+from .layout import Labelled
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.schedule.scheduler import JobStatus
+    from memtui.engine.jobs.scheduler import JobStatus
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.presenters.operation_detail import OperationDetail

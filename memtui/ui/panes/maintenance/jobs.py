@@ -14,7 +14,7 @@ from memtui.present.job import outcome
 from memtui.present.question import outcomes
 from memtui.present.reembedding import done_told, plan_rows
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.question import Question
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.panes import agent_ranking
 from memtui.ui.widgets.work_strip import WorkStrip
@@ -22,10 +22,10 @@ from memtui.ui.widgets.work_strip import WorkStrip
 from .rows import Row, State
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.health import Health
-    from memtui.engine.maintain.reembed import Reembedded
+    from memtui.engine.jobs.reembedding import Reembedded
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding
+    from memtui.engine.review.health import Health
     from memtui.engine.store.jobs import JobRun
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work

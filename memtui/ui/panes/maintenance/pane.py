@@ -10,12 +10,12 @@ from textual import on
 from textual.content import Content
 
 from memtui.present.job import outcome
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.list_source import ListSource
@@ -29,7 +29,7 @@ from .finding_rows import PLACES, filter_for
 from .health import read_health
 from .job_text import JobText
 from .jobs import NAME, Jobs
-from .labelled import Labelled
+from .layout import Labelled
 from .rows import FIRST_JOB, Row, first_found, first_of, matching, members_of, read_state, rows_of, topic_line
 from .topic_text import TopicText
 

@@ -17,11 +17,11 @@ from memtui.ui.presenters.operation_rows import when as short_time
 from .backup_rows import keys_of as backup_keys
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.decay import Forecast
-    from memtui.engine.maintain.health import Complaint, Health
-    from memtui.engine.maintain.schedule.scheduler import JobStatus, SchedulerStatus
+    from memtui.engine.jobs.decay import Forecast
+    from memtui.engine.jobs.scheduler import JobStatus, SchedulerStatus
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
+    from memtui.engine.review.health import Complaint, Health
     from memtui.engine.store.backup import Backup
     from memtui.engine.store.jobs import JobRun
     from memtui.engine.store.saved_queries import QuestionResult

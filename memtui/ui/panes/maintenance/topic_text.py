@@ -20,14 +20,14 @@ from memtui.ui.presenters.text_layout import labelled, stack
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .finding_rows import NOUNS
-from .labelled import Labelled
+from .layout import Labelled
 from .rows import DAY, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.decay import Forecast
-    from memtui.engine.maintain.health import Complaint
-    from memtui.engine.maintain.health import Health as MemoryHealth
+    from memtui.engine.jobs.decay import Forecast
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
+    from memtui.engine.review.health import Complaint
+    from memtui.engine.review.health import Health as MemoryHealth
     from memtui.engine.store.growth import Growth
     from memtui.engine.store.saved_queries import QuestionResult
     from memtui.ui.state import Checked

@@ -10,18 +10,18 @@ from textual.content import Content
 
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.panes.about import NOBODY
+from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
-from memtui.ui.saving_filters import SavingFilters
+from memtui.ui.saved_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.search.filters import Culprit
+    from memtui.engine.search.filters.compiler import Culprit
     from memtui.ui.presenters.memory_text import MemoryText
 
 TRASH = "is:trash"

@@ -14,13 +14,13 @@ from textual.widget import Widget
 
 from memtui.present.format import count
 from memtui.present.text import one_line
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneTold
-from memtui.ui.panes.about import NOBODY
+from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -17,7 +17,7 @@ from memtui.ui.wrap import wrap
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Category, MemoryRecord
-    from memtui.engine.search.observed import ObservationHit
+    from memtui.engine.search.observations import ObservationHit
     from memtui.present.glyphs import Glyphs
 
 CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from memtui.present.format import plural
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.question import Question
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, Deck
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.review import ReviewItem, Verdict
-    from memtui.engine.maintain.review_groups import ReviewGroup
     from memtui.engine.records import Entity, MemoryRecord
+    from memtui.engine.review.cards import ReviewItem, Verdict
+    from memtui.engine.review.groups import ReviewGroup
     from memtui.ui.panes.list_pane import ListPane
 
 _OF_GROUPS: tuple[Verdict, ...] = ("keep", "forget")

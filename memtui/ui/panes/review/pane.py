@@ -12,14 +12,14 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from memtui.present.format import plural
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import BY_ID, Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.panes.about import About
 from memtui.ui.panes.clock_banner import ClockBanner
+from memtui.ui.panes.entity_links import About
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -12,9 +12,9 @@ from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.review import ReviewItem
     from memtui.engine.memory import Memory
     from memtui.engine.records import Entity, MemoryRecord
+    from memtui.engine.review.cards import ReviewItem
     from memtui.present.glyphs import Glyphs
 
 # How many facts of one card get their evidence; more are only listed.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .rows import Card
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.wishes import Wish
+    from memtui.engine.review.change_requests import Wish
 
 _LATER = "ask again in 7 days"
 

@@ -15,16 +15,16 @@ from textual.widgets import Static
 
 from memtui.engine.errors import FilterError
 from memtui.present.format import count, plural
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
-from memtui.ui.perform import start
 from memtui.ui.presenters.hit_rows import MOST, SearchRow, hit_rows, row_key, search_columns
 from memtui.ui.safe import assemble, content
-from memtui.ui.saving_filters import SavingFilters
+from memtui.ui.saved_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.list_source import ListSource
@@ -33,10 +33,10 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .agent_profile import AgentProfile
-from .empty import examples, nothing_asked, nothing_found
-from .knobs import Knobs
+from .empty_state import examples, nothing_asked, nothing_found
 from .pinned_questions import PinnedQuestions
 from .ranking import Tuning
+from .ranking_controls import Knobs
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult

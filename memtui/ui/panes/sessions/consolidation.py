@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memtui.present.consolidation import cost_told
 from memtui.present.format import count, plural
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.question import Question
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.widgets.work_strip import WorkStrip
 
 if TYPE_CHECKING:
-    from memtui.engine.maintain.plan import Consolidation, Plan
+    from memtui.engine.consolidation.plan import Consolidation, Plan
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.store.lists import SessionRow

@@ -14,12 +14,12 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.present.session import state
+from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
-from memtui.ui.panes.about import About
+from memtui.ui.panes.entity_links import About
 from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
-from memtui.ui.perform import start
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -1,0 +1,60 @@
+"""``memtui backup``: make and list copies of the memory file."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.present.backup import backups_told, why
+from memtui.present.format import file_size, local_time
+
+from .errors import NEGATIVE, OK
+from .output import emit, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.store.backup import Backup
+
+    from .invocation import Door
+
+
+@click.command("backup", cls=Command)
+@click.argument("what", type=click.Choice(["now", "list"]), default="now")
+@json_option
+@pass_door
+def backup_command(door: Door, what: str, json: bool) -> int:
+    """Make a verified backup (now), or list those that there are.
+
+    memtui restore brings one back, after a look at what that does.
+    """
+    with door.existing(must_write=what != "list") as memory:
+        if what == "list":
+            return _list(memory.backups.all(), json)
+        made = memory.backups.make()
+    if json:
+        emit(backup_plain(made))
+    else:
+        out(row(paint("backed up", "green"), str(made.path), file_size(made.size)))
+    return OK
+
+
+def _list(backups: list[Backup], json: bool) -> int:
+    if json:
+        emit({"backups": [backup_plain(backup) for backup in backups]})
+        return OK if backups else NEGATIVE
+    now = time.time()
+    rows = [
+        (local_time(backup.at, now), why(backup.reason), file_size(backup.size), backup.path.name)
+        for backup in backups
+    ]
+    for line in table(rows, right=(2,)) if rows else ():
+        out(line)
+    note(backups_told(backups, now))
+    return OK if backups else NEGATIVE
+
+
+def backup_plain(backup: Backup) -> dict[str, Any]:
+    """JSON knows no paths."""
+    return {"path": str(backup.path), "at": backup.at, "reason": backup.reason, "size": backup.size}

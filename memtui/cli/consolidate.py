@@ -1,0 +1,208 @@
+"""``memtui consolidate``: conversations become facts and observations, as one operation that can be undone."""
+
+from __future__ import annotations
+
+import asyncio
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.consolidation import ACTIONS, content, cost_told, state
+from memtui.present.format import count, plural
+from memtui.present.memory import without_secrets
+
+from .errors import CANCELLED, DEGRADED, OK
+from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
+from .progress import Meter, cancelled_by_signal
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.consolidation.plan import Consolidation, Plan, SessionOutcome
+    from memtui.engine.memory import Memory
+
+    from .invocation import Door
+
+_WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
+
+
+@click.command("consolidate", cls=Command)
+@click.option(
+    "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
+)
+@click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
+@click.option("--rules", is_flag=True, help="Read by rules, although a language model is configured.")
+@click.option(
+    "--again", is_flag=True, help="Read once more what was read before; show and write the difference."
+)
+@click.option("--skip", is_flag=True, help="Count the named sessions as done, and draw nothing from them.")
+@click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
+@json_option
+@pass_door
+def consolidate_command(
+    door: Door, sessions: tuple[str, ...], every: bool, rules: bool, again: bool, skip: bool, preview: bool, json: bool
+) -> int:  # fmt: skip
+    """Turn pending conversations into facts and observations.
+
+    Without an option: all that are over. With a language model configured, the cost is told before. Ctrl+C
+    stops; what was written until then stays, and "memtui undo" takes it back. Exit code 5 when a session
+    failed: it stays pending, with the error. --rules reads also what a model left waiting; a model can read it again.
+
+    --again reads with what is configured today. What you corrected, confirmed, tagged or kept stays, what you took
+    away does not come back, and what is no longer drawn goes to the Trash; --preview shows it first, with --all also
+    the lines that stay.
+    """
+    if sessions and every and not again:
+        raise UsageError("--session and --all exclude each other.", "Leave one out.")
+    if again and every and not preview:
+        raise UsageError(
+            "--all goes with --again only to preview: --again takes all that were read.", "Leave one out."
+        )
+    if skip:
+        if not sessions or preview or rules or again:
+            raise UsageError(
+                "--skip goes with --session, and nothing else.", "memtui sessions lists the sessions."
+            )
+        return _skip(door, sessions, json)
+    with door.existing(must_write=not preview) as memory:
+        wanted = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
+        if not rules:
+            _tell_cost(memory, wanted, again=again)
+        meter = Meter()
+
+        def progress(done: int, total: int, session_id: str) -> None:
+            meter.show(f"{done / total if total else 1:4.0%}  {count(done)} of {count(total)}  {session_id}")
+
+        with cancelled_by_signal() as cancelled:
+            found = asyncio.run(
+                memory.sessions.consolidate(
+                    wanted, preview=preview, rules=rules, again=again, progress=progress, cancelled=cancelled
+                )
+            )
+            stopped = cancelled()
+        meter.clear()
+        if json:
+            emit(found)
+        else:
+            _tell(memory, found, preview, again, every)
+            if not sessions and not every and not again:
+                _tell_left_out(memory, found)
+            if found.rules_could and not again:
+                named = "".join(f" --session {quote(one)}" for one in sessions)
+                note(f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting')
+    return CANCELLED if stopped else DEGRADED if found.failed else OK
+
+
+def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
+    """The sessions to read, None for those that are due. By rules also those that failed: the model is not asked."""
+    if every:
+        return [one.session_id for one in memory.sessions.pending()]
+    if not rules:
+        return None
+    due = {one.session_id for one in memory.sessions.pending(due=True)}
+    return [one.session_id for one in memory.sessions.pending() if one.last_error or one.session_id in due]
+
+
+def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
+    with door.existing(must_write=True) as memory:
+        for session in sessions:
+            memory.sessions.skip(session)
+        rows = [memory.view.session_row(session) for session in sessions]
+    if json:
+        emit({"sessions": [{"session_id": one.session.session_id, "state": one.state} for one in rows]})
+    else:
+        for one in rows:
+            out(row(one.state, paint(one.session.session_id, "dim"), one.session.name))
+    return OK
+
+
+def _tell_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None:
+    if not memory.options.llm.configured:
+        return
+    cost = memory.sessions.estimate(wanted, again=again)
+    if not cost.turns:
+        return
+    note(cost_told(cost, memory.options.llm))
+
+
+def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
+    for outcome in found.outcomes:
+        if outcome.state == "stopped" and outcome.error:
+            continue
+        _tell_session(outcome)
+        if preview and outcome.plan is not None:
+            _tell_plan(memory, outcome.plan, every=every)
+    for why, sessions in found.left_waiting.items():
+        err(f"{plural(sessions, 'session')} left waiting: {why}")
+    if not found.outcomes:
+        waits = "no session is due" if memory.sessions.pending() else "no session waits"
+        out("no session was read before" if again else waits)
+        return
+    would = "would become" if preview else "became"
+    turns = plural(sum(plan.turns for plan in found.plans), "turn")
+    facts, notes = plural(found.total("added"), "fact"), plural(found.total("observations"), "observation")
+    spent = f", {count(found.tokens)} tokens" if found.tokens else ""
+    summary = f"{turns} {would} {facts} and {notes}"
+    if again:
+        summary = (
+            f"{turns} read again: {count(found.total('added') + found.total('observations'))} new, "
+            f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} gone, "
+            f"{count(found.total('unchanged'))} unchanged"
+        )
+    out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
+    if decisions := found.total("conflicts") + found.total("held"):
+        note(
+            f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
+        )
+    if found.operation is not None:
+        out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
+
+
+def _tell_left_out(memory: Memory, found: Consolidation) -> None:
+    """What waits and is not due: without a word it would look as if there were nothing."""
+    read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
+    waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
+    if failed := sum(one.last_error is not None for one in waiting):
+        note(f"{plural(failed, 'session')} failed: memtui sessions tells why, --all tries again")
+    if going_on := len(waiting) - failed:
+        note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
+
+
+def _tell_session(outcome: SessionOutcome) -> None:
+    counted = (
+        ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
+        ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
+        ("reworded", outcome.reworded), ("gone", outcome.retired), ("unchanged", outcome.unchanged),
+    )  # fmt: skip
+    summary = outcome.plan is not None and outcome.plan.count("summary")
+    told = ", ".join(f"{number} {what}" for what, number in counted if number)
+    told = told or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
+    title = outcome.plan.session.title if outcome.plan is not None else None
+    out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", told))
+    for text in outcome.plan.notes if outcome.plan is not None else ():
+        note(f"  {text}")
+    if outcome.error:
+        err(f"  {outcome.error}")
+
+
+def _tell_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
+    said: dict[str, Any] = {}
+    changed = [line for line in plan.lines if line.action != "unchanged"]
+    for line in plan.lines if every else changed:
+        word, role, _ = ACTIONS[line.action]
+        if not line.accepted:
+            word, role = "left out", "dim"
+        left = row("   ", in_role(word.ljust(13), role))
+        out(row(left, brief(content(line), printed_cells(left) + 2)))
+        if line.known is not None:
+            _tell_below(f"{line.reason}: {line.known}")
+        elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):
+            _tell_below(line.reason)
+        for source in line.sources[:3] if line.action != "unchanged" else ():
+            said.setdefault(source, memory.get(source))
+            _tell_below(f"from {source}: {without_secrets(said[source])}")
+
+
+def _tell_below(text: str) -> None:
+    out(row(" " * 18, paint(brief(text, 20), "dim")))

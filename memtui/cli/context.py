@@ -1,0 +1,83 @@
+"""``memtui context``: what an agent would be told before it answers, and what is kept from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import plural
+from memtui.present.memory import RULE_FIRST
+
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .output import brief, emit, err, note, out
+from .root import Command, json_option, pass_door
+from .search import INDEXED_FIRST
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.search.briefing import ContextBlock
+
+_LISTED = 5
+
+
+@click.command("context", cls=Command)
+@click.argument("prompt", nargs=-1)
+@click.option("--session", metavar="ID", help="The conversation that is going on: not told again.")
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Tell only what passes it.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many facts."
+)
+@json_option
+@pass_door
+def context_command(
+    door: Door, prompt: tuple[str, ...], session: str | None, filter: str, limit: int, json: bool
+) -> int:
+    """Show the block that an agent would be given before it answers PROMPT. Looking at it is no recall.
+
+    Exit code 1 when there is nothing to tell.
+    """
+    words = given_text(prompt)
+    if not words.strip():
+        raise UsageError(
+            "What would the agent be asked?", 'For example: memtui context "where shall we eat?"'
+        )
+    with door.existing() as memory:
+        if not memory.readonly:
+            memory.models.index_pending(limit=None if door.demo else INDEXED_FIRST)
+        block = memory.context(words, session_id=session, filter=filter, limit=limit)
+    if json:
+        emit({
+            "text": block.text, "tokens": block.tokens,
+            "rules": [{"memory": rule, "reason": RULE_FIRST} for rule in block.rules],
+            "pinned": block.pinned, "vital": block.vital, "hits": block.hits, "related": block.related,
+            "excerpts": block.excerpts, "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
+        })  # fmt: skip
+    else:
+        _tell(block)
+    return OK if block.text else NEGATIVE
+
+
+def _tell(block: ContextBlock) -> None:
+    if block.text:
+        out(block.text)
+        note(f"about {plural(block.tokens, 'token')}")
+        for rule in block.rules:
+            note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
+        for warning in block.vital:
+            note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
+        for fact in block.related:
+            note(brief(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}")
+        for excerpt in block.excerpts:
+            note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
+    else:
+        err("nothing bears on it: nothing would be told")
+    for one in block.left_out[:_LISTED]:
+        shown = brief(f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6)
+        note(shown if one.memory is None else f"{shown}\n      {one.reason}")
+    if len(block.left_out) > _LISTED:
+        note(f"and {len(block.left_out) - _LISTED} more left out")
+    for text in block.result.notes:
+        note(text)

@@ -1,0 +1,133 @@
+"""``memtui embed``: go over to the embedding model that the settings want."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import count, plural
+from memtui.present.reembedding import better_told, done_told, plan_rows
+from memtui.present.text import visible
+
+from .errors import CANCELLED, NEGATIVE, OK
+from .output import emit, note, out, paint, table
+from .progress import Meter, cancelled_by_signal
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.jobs.reembedding import Reembedded, ReembedPlan
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Stats
+
+    from .invocation import Door
+
+_RANKING = "search.profile"
+
+
+@click.command("embed", cls=Command)
+@click.option("--plan", "only_plan", is_flag=True, help="Only say what it would take.")
+@click.option("--yes", "-y", is_flag=True, help="Send texts to the endpoint without asking.")
+@click.option("--late", is_flag=True, help="Rank by late too, which MiniLM makes possible (search.profile).")
+@json_option
+@pass_door
+def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool) -> int:
+    """Make vectors with the model that the settings want ([embedder]), in place of those that the file holds.
+
+    The old vectors serve until the new ones are whole. Ctrl+C stops, what is done is kept, and the next call
+    goes on there. Where texts leave this machine, the command asks before. With MiniLM the ranking "late" finds most:
+    where that is not set, the command asks, and --late agrees. With another model "default" ranks in its place.
+    """
+    if only_plan and late:
+        raise UsageError("--plan changes nothing: no --late goes with it.", "Leave one out.")
+    with door.existing(must_write=not only_plan) as memory:
+        plan = memory.models.reembedding.plan()
+        if late and not plan.words:
+            raise UsageError(
+                'The ranking "late" needs vectors of words, which this model does not make.',
+                "Set embedder.kind to minilm, or leave --late out.",
+            )
+        if only_plan or not plan.needed:
+            if not only_plan:
+                memory.models.reembedding.run()  # what an earlier run may have left is cleared away
+            told = _tell_plan(plan, memory.options.endpoint.price, json)
+            if not only_plan:
+                _offer_ranking(door, memory.stats(), late=late, json=json)
+            return told
+        if not json:
+            _tell_plan(plan, memory.options.endpoint.price, json)
+        if plan.sends_to and not yes and not _agreed(plan, json):
+            note("nothing was sent")
+            return NEGATIVE
+        done, stopped = _run(memory)
+        stats = memory.stats()
+    if json:
+        emit({"plan": plan, "embedded": done.embedded, "switched": done.switched, "refused": done.refused})
+    else:
+        out(done_told(done, plan.after.model_id))
+        if not done.switched:
+            note("memtui embed goes on where it stopped")
+    if done.switched:
+        _offer_ranking(door, stats, late=late, json=json)
+    return CANCELLED if stopped and not done.switched else OK
+
+
+def _tell_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
+    if json:
+        emit({"plan": plan, "needed": plan.needed})
+    elif not plan.needed:
+        out(f"the vectors are those of {plan.after.model_id} already, as the settings want them")
+    else:
+        for line in table([(paint(label, "dim"), text) for label, text in plan_rows(plan, a_million)]):
+            out(line)
+    return OK
+
+
+def _offer_ranking(door: Door, stats: Stats, *, late: bool, json: bool) -> None:
+    """Say what becomes of the ranking, and choose the better one if the person wants it."""
+    if stats.ranking_note:
+        note(stats.ranking_note)
+    name = stats.better_ranking
+    if not name or door.keeps_out:
+        return
+    configuration = door.configuration
+    if variable := configuration.variable_of(_RANKING):
+        note(f"{better_told(stats)}, which {variable} in the environment decides")
+    elif late or (
+        not json
+        and sys.stdin.isatty()
+        and click.confirm(visible(f'Rank by "{name}" from now on?'), default=True, err=True)
+    ):
+        from memtui import config
+
+        config.save(configuration.file, _RANKING, name)
+        note(
+            f'searches here and agents rank by "{name}" now ({_RANKING}); programs that run do from their next start'
+        )
+    else:
+        note(f'{better_told(stats)}; "memtui embed --{name}" chooses it')
+
+
+def _agreed(plan: ReembedPlan, json: bool) -> bool:
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            f"{plural(plan.texts, 'text')} would be sent to {plan.sends_to}, and nobody is there to be asked.",
+            "Add --yes to agree, or --plan to look only.",
+        )
+    return click.confirm("Send the texts there?", err=True)
+
+
+def _run(memory: Memory) -> tuple[Reembedded, bool]:
+    meter = Meter()
+
+    def progress(done: int, all: int) -> None:
+        share = done / all if all else 1.0
+        meter.show(f"{share:4.0%}  {count(done)} of {count(all)}  (Ctrl+C stops, and it can go on later)")
+
+    try:
+        with cancelled_by_signal(memory.models.reembedding.interrupt) as cancelled:
+            return memory.models.reembedding.run(progress, cancelled), cancelled()
+    finally:
+        meter.clear()

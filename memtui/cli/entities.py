@@ -1,0 +1,213 @@
+"""``memtui entities``: who is who; everything about one of them, and what is corrected about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec.structs import asdict
+
+from memtui.engine.errors import MemtuiError, UsageError
+from memtui.present.entity import DECIDED, facts, waiting
+from memtui.present.format import count, plural
+
+from .errors import NEGATIVE, OK
+from .memory_lines import age, glyphs, memory_line, tell_cautions
+from .output import brief, drawn, emit, err, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile
+
+    from .invocation import Door
+
+_TYPES = ("person", "project", "organization", "location", "email", "url", "date", "other")
+_ORDERS = ("mentions", "name", "last_seen", "first_seen")
+_NAMES_COMPLETED = 50
+
+# What each option does to the entity named on the line.
+_CORRECTIONS: dict[str, Callable[[Memory, str, Any], Entity]] = {
+    "rename": lambda memory, id, name: memory.entities.rename(id, name),
+    "retype": lambda memory, id, type: memory.entities.retype(id, type),
+    "alias": lambda memory, id, alias: memory.entities.add_alias(id, alias),
+    "remove_alias": lambda memory, id, alias: memory.entities.remove_alias(id, alias),
+    "merge": lambda memory, id, other: memory.entities.merge(id, other),
+    "split": lambda memory, id, alias: memory.entities.split(id, alias),
+    "keep_apart": lambda memory, id, other: memory.entities.keep_apart(id, other),
+    "link": lambda memory, id, memory_id: memory.entities.link(memory_id, id),
+    "unlink": lambda memory, id, memory_id: memory.entities.unlink(memory_id, id),
+    "not_an_entity": lambda memory, id, _: memory.entities.not_an_entity(id),
+    "pin": lambda memory, id, pinned: memory.entities.pin(id, pinned),
+    "describe": lambda memory, id, text: memory.entities.describe(id, text or None),
+}
+
+
+def _complete_name(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The names that begin like this; none when the memory cannot be read."""
+    from .invocation import Door
+
+    try:
+        with context.ensure_object(Door).reading() as memory:
+            found = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
+    except MemtuiError:
+        return []
+    begun = incomplete.casefold()
+    return [one.canonical_name for one in found if one.canonical_name.casefold().startswith(begun)]
+
+
+@click.command("entities", cls=Command)
+@click.argument("name", required=False, shell_complete=_complete_name)
+@click.option("--type", "type", type=click.Choice(_TYPES), help="List only those of a type.")
+@click.option(
+    "--filter", "-f", "words", default="", metavar="WORDS", help="List only those with these words in a name."
+)
+@click.option("--sort", "order", type=click.Choice(_ORDERS), default="mentions", show_default=True)
+@click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--rename", metavar="NEW", help="Call it NEW; the old name stays an alias.")
+@click.option("--retype", type=click.Choice(_TYPES), help="Say what it is.")
+@click.option("--alias", metavar="ALIAS", help="It is also called ALIAS.")
+@click.option("--remove-alias", metavar="ALIAS", help="It is not called ALIAS.")
+@click.option("--merge", metavar="OTHER", help="OTHER is the same: make one of both.")
+@click.option("--split", metavar="ALIAS", help="What is called ALIAS is another one.")
+@click.option("--keep-apart", metavar="OTHER", help="OTHER is another one; do not ask again.")
+@click.option("--link", metavar="ID", help="The memory ID is about it.")
+@click.option("--unlink", metavar="ID", help="The memory ID is not about it.")
+@click.option("--not-an-entity", is_flag=True, default=None, help="Its names name nobody.")
+@click.option("--describe", metavar="TEXT", help='Say in a line who or what it is ("" takes it away).')
+@click.option("--pin/--unpin", "pin", default=None, help="List it first.")
+@click.option("--dry-run", is_flag=True, help="With --merge: show what it would make.")
+@json_option
+@pass_door
+def entities_command(
+    door: Door, /, name: str | None, type: str | None, words: str, order: Any, limit: int, dry_run: bool, json: bool,
+    **corrections: Any,
+) -> int:  # fmt: skip
+    """List who and what the memories name; with NAME (name, alias or id) show everything about it, or correct it.
+
+    \b
+    memtui entities "Ada" --rename "Ada Lovelace"
+    memtui entities "Ada Lovelace" --merge "A. Lovelace"
+    memtui undo
+    """
+    wanted = {verb: value for verb, value in corrections.items() if value is not None}
+    if wanted and name is None:
+        raise UsageError("Whom does that correct?", "Give a name: memtui entities NAME --rename NEW")
+    if len(wanted) > 1:
+        raise UsageError("One correction at a time.", "Each is an operation that undo takes back.")
+    if dry_run and "merge" not in wanted:
+        raise UsageError(
+            "--dry-run goes with --merge.", "Other corrections move nothing that undo does not bring back."
+        )
+    if name is None:
+        return _list(door, words, type, order, limit, json)
+    if dry_run:
+        with door.reading() as memory:
+            preview = memory.entities.preview_merge(name, wanted["merge"])
+        emit({"merge": preview}) if json else _tell_merge(preview)
+        return OK
+    for verb, value in wanted.items():
+        with door.existing(must_write=True) as memory:
+            entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
+            operation = memory.view.operations(limit=1)[0]
+        if json:
+            emit({"entity": entity, "operation": operation})
+        else:
+            out(paint(operation.label, "green"))
+            out(_line(entity))
+        return OK
+    with door.reading() as memory:
+        profile = memory.entities.get(name, limit=limit)
+        namesakes = memory.entities.namesakes(profile.entity.id)
+        cautions = memory.view.cautions([one.id for one in profile.memories])
+        cautions |= memory.view.summary_cautions([profile.entity])
+    if json:
+        emit(asdict(profile) | {"cautions": cautions})
+    else:
+        _portray(door, profile, namesakes, cautions)
+    return OK
+
+
+def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json: bool) -> int:
+    with door.reading() as memory:
+        found = memory.entities.page(words, type=type, order=order, limit=limit)
+        total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
+        unread = memory.stats().unlinked
+    if json:
+        emit({"entities": found, "total": total, "waiting": unread})
+        return OK if found else NEGATIVE
+    for line in table([_cells(one) for one in found], right=(2, 3)) if found else ():
+        out(line)
+    if len(found) < total:
+        err(f"{count(len(found))} of {count(total)}: --limit shows more, --filter finds them")
+    if not found:
+        err("no entities" + (" with these words" if words or type else ""))
+    if told := waiting(unread):
+        err(told)
+    return OK if found else NEGATIVE
+
+
+def _cells(entity: Entity) -> tuple[str, ...]:
+    seen = age(entity.last_seen) if entity.last_seen is not None else ""
+    name = paint(entity.canonical_name, "bold") if entity.pinned else entity.canonical_name
+    return (
+        name,
+        entity.type,
+        count(entity.mention_count),
+        seen,
+        paint(entity.id, "dim"),
+        brief(", ".join(entity.aliases), 60),
+    )
+
+
+def _line(entity: Entity) -> str:
+    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    memories = plural(entity.mention_count, "memory")
+    return row(paint(entity.canonical_name, "bold"), entity.type, memories, paint(entity.id, "dim"), also)
+
+
+def _tell_merge(merge: EntityMerge) -> None:
+    out(
+        row(
+            "would be one:",
+            paint(merge.survivor.canonical_name, "bold"),
+            merge.type,
+            paint(merge.survivor.id, "dim"),
+        )
+    )
+    whole = plural(merge.memories_after, "memory")
+    out(f"{whole}, {count(merge.moved)} of them from “{merge.absorbed.canonical_name}”")
+    out(f"also called {', '.join(merge.aliases)}")
+
+
+def _portray(
+    door: Door, profile: EntityProfile, namesakes: list[Entity], cautions: Mapping[str, Sequence[Caution]]
+) -> None:
+    entity = profile.entity
+    out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
+    if entity.summary:
+        out(entity.summary)
+        tell_cautions(cautions.get(entity.id, ()))
+    decided = f" ({DECIDED})" if entity.decided else ""
+    rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
+    rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
+    if profile.seen_with:
+        together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
+        rows.append(("seen with", ", ".join(together)))
+    if namesakes:
+        names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
+        rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
+    for line in table(rows):
+        out(line)
+    if profile.memories:
+        out()
+    signs = glyphs(door)
+    for memory in profile.memories:
+        out(memory_line(memory, signs, age(memory.event_time).rjust(4)))
+        tell_cautions(cautions.get(memory.id, ()))
+    if len(profile.memories) < profile.total:
+        err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
+    if told := waiting(profile.waiting):
+        err(told)

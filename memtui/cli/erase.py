@@ -1,0 +1,175 @@
+"""``memtui erase``: everything that carries the text first, then the count, then the erase and its proof."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import InputError, UsageError
+from memtui.present.erase import FATES
+from memtui.present.format import file_size, plural
+
+from .dependents import plain, tell_dependents
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .output import brief, emit, err, note, out, paint, printed_cells, row
+from .progress import Meter
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof
+
+_ALSO = 1_000
+
+
+@click.command("erase", cls=Command)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--session", metavar="ID", help="Erase a whole session: its turns, and what was drawn from them."
+)
+@click.option("--also", multiple=True, metavar="KEY", help="Erase this as well: a key of the list.")
+@click.option(
+    "--keep", multiple=True, metavar="KEY", help="Keep this although it would go: a key of the list."
+)
+@click.option("--dry-run", "-n", is_flag=True, help="Show what carries the text, and change nothing.")
+@click.option("--yes-erase", type=int, metavar="N", help="Do not ask: N is how many memories go.")
+@click.option(
+    "--delete-damaged", is_flag=True, help="Delete backups that cannot be opened: they may hold it."
+)
+@click.option("--resume", is_flag=True, help="Finish an erase that was interrupted.")
+@json_option
+@pass_door
+def erase_command(
+    door: Door, ids: tuple[str, ...], session: str | None, also: tuple[str, ...], keep: tuple[str, ...], dry_run: bool,
+    yes_erase: int | None, delete_damaged: bool, resume: bool, json: bool,
+) -> int:  # fmt: skip
+    """Erase the memories ID... for good: from the memory, its history and every backup. Nothing brings them back.
+
+    What carries the text is listed first; then the number of memories is asked for. Another process proves it:
+    it looks for the text in the bytes of every file. Exit code 1 when that proof is not complete. To put memories
+    into the Trash, from where they can be restored: memtui forget.
+    """
+    if resume == bool(ids or session):
+        raise UsageError(
+            "Name memories or a session, or say --resume.", "memtui search finds memories and their ids."
+        )
+    if resume:
+        with door.existing(must_write=True) as memory, _progress() as tell:
+            proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=tell)
+        if proof is None:
+            emit({"proof": None}) if json else err("no erase was interrupted")
+            return NEGATIVE
+        return _tell_proof(proof, None, json)
+    with door.existing(must_write=not dry_run) as memory:
+        plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
+        known = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
+        found = memory.view.dependents(known)
+        if not json:
+            _tell_plan(plan)
+            tell_dependents(found, without=frozenset(one.key for one in plan.carriers))
+        if dry_run:
+            if json:
+                emit({"plan": _plain(plan), "dependents": plain(found)})
+            else:
+                note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
+            return OK
+        if not _agreed(plan, yes_erase, json):
+            err("nothing was erased")
+            return NEGATIVE
+        with _progress() as tell:
+            proof = memory.files.erase(plan, delete_damaged=delete_damaged, progress=tell)
+    return _tell_proof(proof, plan, json)
+
+
+def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
+    if number is None:
+        if json or not sys.stdin.isatty():
+            raise UsageError(
+                f"Say how many memories go: --yes-erase {plan.memories}.", "--dry-run shows what they are."
+            )
+        err(f"Type {plan.memories} to erase for good (nothing brings it back):")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip() == str(plan.memories)
+    if number != plan.memories:
+        raise InputError(
+            f"The list has {plural(plan.memories, 'memory')}, not {number}. Nothing was erased.",
+            "Look at it with --dry-run.",
+        )
+    return True
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[EraseProgress], None]]:
+    meter = Meter()
+
+    def tell(now: EraseProgress) -> None:
+        meter.show(f"{now.doing} ({now.done + 1} of {now.total})" if now.total > 1 else now.doing, now=True)
+
+    try:
+        yield tell
+    finally:
+        meter.clear()
+
+
+def _tell_plan(plan: ErasurePlan) -> None:
+    styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
+    for carrier in plan.carriers[:_ALSO]:
+        left = row(
+            paint(f"{FATES[carrier.fate]:<8}", styles[carrier.fate]), paint(carrier.key, "dim"), carrier.why
+        )
+        out(row(left, brief(carrier.title, printed_cells(left) + 2)))
+    if len(plan.carriers) > _ALSO:
+        out(f"and {len(plan.carriers) - _ALSO:,} more")
+    for backup in plan.backups:
+        state = (
+            paint(f"cannot be opened: {backup.problem}", "red")
+            if backup.problem
+            else f"holds {plural(backup.holds, 'memory')} of it; is written anew"
+        )
+        out(row(paint("backup  ", "yellow"), paint(backup.path.name, "dim"), state))
+    for told in plan.notes:
+        note(told)
+    if plan.damaged:
+        note("--delete-damaged deletes the backups that cannot be opened")
+    if any(carrier.choice for carrier in plan.carriers):
+        note("--keep KEY and --also KEY change what goes")
+
+
+def _tell_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> int:
+    if json:
+        emit({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
+        return OK if proof.complete else NEGATIVE
+    word = paint("erased", "green") if proof.complete else paint("not finished", "red")
+    backups = f", {plural(proof.backups_written, 'backup')} written anew" if proof.backups_written else ""
+    out(row(word, f"{plural(proof.memories, 'memory')}{backups}, in {proof.seconds:.1f} s"))
+    if proof.files:
+        out(
+            row(
+                paint("proof", "dim"),
+                f"{plural(proof.pieces, 'piece')} of it looked for in {plural(len(proof.files), 'file')}, "
+                f"{file_size(proof.bytes)}: {proof.found} found",
+            )
+        )
+    for file in proof.files:
+        out(row(paint("     ", "dim"), file.path.name, f"{file.bytes:,} bytes", f"{file.found} found"))
+    for still in proof.kept:
+        out(row(paint("still there", "yellow"), f"{still.where} says it too", still.file.name))
+    for told in proof.notes:
+        note(told)
+    for problem in proof.problems:
+        err(f"left to do: {problem}")
+    if not proof.complete:
+        err("memtui erase --resume goes on")
+    return OK if proof.complete else NEGATIVE
+
+
+def _plain(value: Any) -> Any:
+    """JSON knows no paths."""
+    import msgspec
+
+    return msgspec.to_builtins(value, enc_hook=str)

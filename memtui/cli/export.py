@@ -1,0 +1,90 @@
+"""``memtui export``: the memory, or what of it passes a filter, in files that others can read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import count, file_size, plural
+
+from .errors import CANCELLED, OK
+from .output import emit, err, note, out, paint, row
+from .progress import Meter, cancelled_by_signal
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.exporters.export import Format
+    from memtui.engine.records import ExportProgress, ExportReport
+
+    from .invocation import Door
+
+
+@click.command("export", cls=Command)
+@click.argument("path", metavar="PATH")
+@click.option("--format", type=click.Choice(["jsonl", "markdown"]), default="jsonl", help="What to write.")
+@click.option("--filter", default="", metavar="F", help="Only what passes, for example kind:fact.")
+@click.option("--history", is_flag=True, help="With who changed what, and when.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@json_option
+@pass_door
+def export_command(
+    door: Door, path: str, format: Format, filter: str, history: bool, force: bool, json: bool
+) -> int:
+    """Write the memory to PATH, readable by the owner only; "-" is the standard output.
+
+    jsonl holds everything, the Trash too, a line each; its first line describes the others. "memtui import" of
+    it into an empty memory gives the same memory. markdown is a folder of notes for Obsidian: people, projects,
+    places, facts, days; naming it again renews its notes and touches nothing else. Ctrl+C leaves nothing half-made.
+    With --readonly or --demo PATH is written too, since you name it, and nothing else; the app then exports nothing.
+    """
+    target: Path | BinaryIO = Path(path).expanduser()
+    if path == "-":
+        if json:
+            raise UsageError("Both the export and --json want the standard output.", "Leave one out.")
+        target = sys.stdout.buffer
+    meter = Meter()
+    with door.reading() as memory:
+        with cancelled_by_signal() as cancelled:
+            report = memory.files.export(
+                target, format=format, filter=filter, history=history, force=force,
+                progress=_told_by(meter), cancelled=cancelled,
+            )  # fmt: skip
+        meter.clear()
+    if json:
+        emit(report)
+    elif report.cancelled:
+        note("cancelled: nothing was written")
+    elif report.path is not None:
+        _tell(report)
+    return CANCELLED if report.cancelled else OK
+
+
+def _told_by(meter: Meter) -> Callable[[ExportProgress], None]:
+    def tell(progress: ExportProgress) -> None:
+        share = progress.done / progress.total if progress.total else 1.0
+        meter.show(f"{share:4.0%}  {count(progress.done)} of {count(progress.total)}")
+
+    return tell
+
+
+def _tell(report: ExportReport) -> None:
+    if report.format == "markdown":
+        notes = plural(sum(report.counts.values()), "note")
+        out(row(paint("exported", "green"), notes, "to", str(report.path), gap=" "))
+        for name in report.kept:
+            err(f"kept: {name} was changed since, or is not ours")
+        return
+    memories = plural(report.counts.get("memory", 0), "memory")
+    out(row(paint("exported", "green"), memories, "to", str(report.path), gap=" "))
+    others = [
+        plural(number, f"{kind} line") for kind, number in report.counts.items() if kind not in ("header", "memory", "end")
+    ]  # fmt: skip
+    if others:
+        out(row(" ", paint("and " + ", ".join(others), "dim")))
+    size = f"{file_size(report.size)} in {report.seconds:.1f} s, content hash {report.content_hash}"
+    out(row(" ", paint(size, "dim")))

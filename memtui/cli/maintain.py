@@ -1,0 +1,147 @@
+"""``memtui maintain``: the night shift without the app; as a service, once, or one job now."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import count
+
+from .errors import CANCELLED, OK
+from .job_lines import tell_all, tell_nothing_due, tell_run, tell_status, tell_what, warn_of_clock
+from .memory_lines import glyphs
+from .output import emit, note
+from .progress import Meter, on_signals
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.jobs.scheduler import Scheduler
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.jobs import JobRun
+    from memtui.present.glyphs import Glyphs
+
+    from .invocation import Door
+
+T = TypeVar("T")
+
+
+@click.command("maintain", cls=Command)
+@click.option("--once", is_flag=True, help="Run what is due now, and end.")
+@click.option("--job", "names", metavar="JOB", multiple=True, help="Run this job now; may be repeated.")
+@click.option("--dry-run", is_flag=True, help="Only say what --once or --job would do.")
+@click.option(
+    "--status", is_flag=True, help="Show how jobs, growth and storage stand, and each job with its last run."
+)
+@click.option("--runs", type=click.IntRange(1, 1_000), metavar="N", help="Show the latest runs.")
+@click.option("--enable", metavar="JOB", multiple=True, help="Let a job run by its schedule again.")
+@click.option("--disable", metavar="JOB", multiple=True, help="Keep a job from running by its schedule.")
+@click.option("--accept-clock", is_flag=True, help="The time is right, although the clock jumped.")
+@json_option
+@pass_door
+def maintain_command(
+    door: Door, once: bool, names: tuple[str, ...], dry_run: bool, status: bool, runs: int | None,
+    enable: tuple[str, ...], disable: tuple[str, ...], accept_clock: bool, json: bool,
+) -> int:  # fmt: skip
+    """Run the maintenance jobs: enrichment, consolidation, decay, reflection, history, embedding, backup.
+
+    Without an option it stays and runs each job when it is due, until Ctrl+C or SIGTERM; with --json one
+    line for each run. Several programs may do so at once: one of them leads. Exit code 5 when a job failed.
+    """
+    if once and names:
+        raise UsageError("--once and --job exclude each other.", "Leave one out.")
+    if dry_run and not (once or names):
+        raise UsageError("--dry-run of what?", "Add --once, or --job decay.")
+    looks = status or runs is not None or dry_run
+    with door.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
+        scheduler = memory.jobs
+        for name in enable:
+            scheduler.enable(name)
+        for name in disable:
+            scheduler.enable(name, False)
+        if accept_clock:
+            scheduler.accept_clock()
+        if names or once:
+            return _run(memory, names, once, dry_run, json, glyphs(door))
+        if runs is not None:
+            return tell_all(scheduler.runs(runs), json)
+        if status or enable or disable or accept_clock:
+            return tell_status(memory, json)
+        return _stay(memory, json)
+
+
+def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool, signs: Glyphs) -> int:
+    scheduler = memory.jobs
+    stopped = threading.Event()
+
+    def work() -> list[JobRun]:
+        if once and not dry_run:
+            return scheduler.run_due()
+        done = []
+        for name in scheduler.due() if once else names:
+            if not stopped.is_set():
+                done.append(scheduler.run_now(name, dry_run=dry_run))
+        return done
+
+    def stop() -> None:
+        stopped.set()
+        scheduler.stop() if once else scheduler.cancel()
+
+    if once and not dry_run and not scheduler.lead():
+        note("another program maintains this memory; nothing is left to do here")
+    with on_signals(stop):
+        found = _watched(work, scheduler)
+    warn_of_clock(scheduler)
+    if once and not found and not json:
+        tell_nothing_due(scheduler)
+        return OK
+    code = tell_all(found, json, lambda run: tell_what(memory, run, dry_run, signs))
+    return CANCELLED if stopped.is_set() else code
+
+
+def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
+    """Work in a thread, so that this one can show how far it is and hear signals."""
+    meter = Meter()
+    with ThreadPoolExecutor(1, "memtui-maintain") as pool:
+        future = pool.submit(work)
+        while True:
+            try:
+                return future.result(timeout=0.1)
+            except NotYet:
+                if future.done():
+                    raise
+                running = scheduler.running
+                if running is not None:
+                    share = f"  {count(running.done)} of {count(running.total)}" if running.total else ""
+                    meter.show(f"{running.job}{share}  (Ctrl+C stops)")
+            finally:
+                if future.done():
+                    meter.clear()
+
+
+def _stay(memory: Memory, json: bool) -> int:
+    """Be there until somebody says otherwise."""
+    scheduler = memory.jobs
+    ended = threading.Event()
+
+    def tell(_: object) -> None:
+        (run,) = scheduler.runs(1)
+        emit(run) if json else tell_run(run)
+
+    memory.subscribe("job_finished", tell)
+    with on_signals(ended.set):
+        if not json:
+            leads = scheduler.lead()
+            others = "another program maintains this memory; standing by"
+            note("maintaining; Ctrl+C ends it" if leads else others)
+        warn_of_clock(scheduler)
+        scheduler.start()
+        while not ended.wait(0.5):
+            pass
+        scheduler.stop()
+    return OK

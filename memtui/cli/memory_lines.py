@@ -1,0 +1,77 @@
+"""One memory on one line, the same in every list; its id is there to be used in the next command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.present.caution import line
+from memtui.present.changes import became, column_changes, table_told
+from memtui.present.format import local_date, relative_time
+from memtui.present.memory import is_past, without_secrets
+
+from .invocation import Door
+from .output import Painted, brief, in_role, in_unicode, out, paint, printed_cells, row
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Caution, MemoryRecord, RowChange
+    from memtui.present.glyphs import Glyphs
+
+
+_BESIDE = 36
+
+
+def glyphs(door: Door) -> Glyphs:
+    """The signs that stdout can show; the plain ones when the settings say so."""
+    from memtui.present.glyphs import ASCII, UNICODE
+
+    return ASCII if door.configuration.settings.general.ascii or not in_unicode() else UNICODE
+
+
+def sign(memory: MemoryRecord, signs: Glyphs) -> str:
+    """The kind, and beside it what is special: in the Trash, or protected."""
+    beside = signs.ended if not memory.active else signs.protected if memory.protected else " "
+    return f"{signs.kinds[memory.kind]}{beside}"
+
+
+def age(seconds: float) -> str:
+    return relative_time(seconds, time.time())
+
+
+def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
+    """What stands ``before``, then id, signs, topic, date and text, on one line that fits the terminal."""
+    topic = (paint(memory.topic, "cyan"),) if memory.topic else ()
+    now = time.time()
+    date: tuple[str, ...] = ()
+    if memory.happens_at is not None:
+        day, past = local_date(memory.happens_at, now), is_past(memory, now)
+        date = (paint(f"{day}, past", "yellow") if past else paint(day, "dim"),)
+    left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *date)
+    return row(left, brief(without_secrets(memory), printed_cells(left) + 2))
+
+
+def tell_cautions(cautions: Sequence[Caution]) -> None:
+    """What of a memory no longer holds, below its line."""
+    for caution in cautions:
+        left = row("    ", in_role("!", "warning"))
+        told = line(caution, time.time())
+        room = printed_cells(left) + 2
+        parts = []
+        for text, role in told:
+            parts.append(in_role(brief(text, room) if role != "warning" else text, role))
+            room += printed_cells(parts[-1])
+        out(row(left, row(*parts, gap="")))
+
+
+def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
+    """A changed row as lines of a table: which one, and each column's old and new value.
+
+    ``title`` is what people know the row by; of a memory it is told where the row came or went.
+    """
+    place = change.memory_id or f"{table_told(change.table)} {title or change.key}"
+    if change.before is None or change.after is None:
+        quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
+        return [(place, f"{became(change.before, change.after)}{quoted}")]
+    changes = column_changes(change.before, change.after, time.time())
+    return [(place, f"{one.label}: {one.was} -> {one.now}") for one in changes]

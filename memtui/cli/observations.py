@@ -1,0 +1,143 @@
+"""``memtui observations``: findings, insights and lessons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.format import count
+
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .memory_lines import age, glyphs, memory_line
+from .output import emit, err, out, paint
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Category, MemoryRecord
+
+CATEGORIES = ("finding", "insight", "lesson")
+_LISTED = 10
+_ADD = "add"
+
+
+@click.command("observations", cls=Command)
+@click.argument("query", nargs=-1, metavar="[QUERY | add TEXT]")
+@click.option("--category", "-c", type=click.Choice(CATEGORIES), help="Only these; with add: what it is.")
+@click.option(
+    "--source", "-s", metavar="NAME", help="Only from there: GOAL:deploy, session:ID, explicit, GOAL:*"
+)
+@click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="With add: tag it; may be repeated.")
+@click.option(
+    "--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out what scores less, 0 to 1."
+)
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 1_000),
+    default=_LISTED,
+    show_default=True,
+    help="At most so many.",
+)
+@json_option
+@pass_door
+def observations_command(
+    door: Door,
+    query: tuple[str, ...],
+    category: Category | None,
+    source: str | None,
+    tags: tuple[str, ...],
+    min_score: float,
+    limit: int,
+    json: bool,
+) -> int:
+    """List what agents observed, newest first; with a QUERY, what has its words, best first.
+
+    "add TEXT" ("-": from standard input) writes one down, a finding unless --category says otherwise.
+    Exit code 1 when there is none.
+    """
+    if query[:1] == (_ADD,):
+        return _add(door, query[1:], category or "finding", source, tags, json)
+    if tags:
+        raise UsageError(
+            "--tag goes with add.", "To narrow the list by a tag: memtui search --filter tag:NAME"
+        )
+    words = given_text(query)
+    if query and not words.strip():
+        raise UsageError("What shall be recalled?", 'For example: memtui observations "rate limit"')
+    if words:
+        return _recall(door, words, category, _from(source), min_score, limit, json)
+    terms = ["kind:observation", f"category:{category}" if category else "", _from(source)]
+    narrowed = " ".join(term for term in terms if term)
+    with door.reading() as memory:
+        found = memory.view.page(narrowed, limit=limit)
+        left = memory.view.count(narrowed) - len(found)
+    if json:
+        emit({"observations": found})
+    else:
+        ages = [age(one.event_time) for one in found]
+        for one, when in zip(found, ages, strict=True):
+            _tell(door, one, when.rjust(max(map(len, ages))))
+        if not found:
+            err("no observations")
+        elif left > 0:
+            err(f"and {count(left)} more: --limit shows them")
+    return OK if found else NEGATIVE
+
+
+def _from(source: str | None) -> str:
+    """The term of a filter that a source is; a ``*`` at its end stands for anything."""
+    if source is None:
+        return ""
+    from memtui.engine.search.filters.terms import Value
+
+    prefix = source.endswith("*")
+    return f"source:{Value(text=source[:-1] if prefix else source, quoted=True, prefix=prefix)}"
+
+
+def _recall(
+    door: Door, words: str, category: Category | None, filter: str, min_score: float, limit: int, json: bool
+) -> int:
+    with door.reading() as memory:
+        hits = memory.observations.recall(
+            words, category=category, limit=limit, min_score=min_score, filter=filter
+        )
+    if json:
+        emit({"query": words, "hits": hits})
+    else:
+        for hit in hits:
+            _tell(door, hit.memory, paint(f"{hit.score:.3f}", "bold"))
+        if not hits:
+            err("nothing found")
+    return OK if hits else NEGATIVE
+
+
+def _tell(door: Door, memory: MemoryRecord, before: str) -> None:
+    out(memory_line(memory, glyphs(door), before, (memory.category or "").ljust(len("finding"))))
+
+
+def _add(
+    door: Door,
+    text: tuple[str, ...],
+    category: Category,
+    source: str | None,
+    tags: tuple[str, ...],
+    json: bool,
+) -> int:
+    if not text:
+        raise UsageError(
+            "There is no text to add.", 'memtui observations add -c lesson "Check rate limits first"'
+        )
+    from memtui.engine.records import EXPLICIT
+
+    content = given_text(text)
+    with door.writing() as memory:
+        record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
+    if json:
+        emit({"memory": record})
+    else:
+        out(memory_line(record, glyphs(door), paint(f"noted the {category}", "green")))
+    return OK

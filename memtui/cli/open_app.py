@@ -1,0 +1,124 @@
+"""``memtui``: open the app. The engine is imported after the first paint, in the app's own thread."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui import paths
+from memtui.engine.errors import MemtuiError, StoreError, UsageError
+
+from .errors import report
+from .invocation import Door, demo_file
+
+if TYPE_CHECKING:
+    from memtui.config import Settings
+    from memtui.engine.memory import Memory
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.permissions import Permissions
+
+
+def open_app(door: Door, *, bring_in: bool = False) -> int:
+    """Open the app on the memory that ``door`` names; returns its exit code. ``bring_in``: it begins with the import."""
+    door.check()
+    if not door.demo:
+        _refuse_early(door.path(), door)
+    # In a browser (textual serve) the driver speaks through pipes.
+    if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "The app needs a terminal to open in.", "In a script use the commands: memtui --help lists them."
+        )
+    # Nothing of what starting makes is garbage; the app looks for some again after its first rows.
+    gc.disable()
+    from memtui.ui.app import run_app
+
+    failures: list[MemtuiError] = []
+    with ExitStack() as kept:
+        app = make_app(door, kept, failures, bring_in=bring_in)
+        code = run_app(app)
+    if app.demo_wanted:
+        return open_app(replace(door, db=None, demo=True, tour=True))
+    if app.own_wanted:
+        return open_app(replace(door, demo=False, tour=False), bring_in=True)
+    return report(failures[0], json=False) if failures else code
+
+
+def make_app(
+    door: Door, kept: ExitStack, failures: list[MemtuiError], *, bring_in: bool = False
+) -> MemtuiApp:
+    """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
+    from memtui.ui.app import MemtuiApp
+    from memtui.ui.appearance import Look
+    from memtui.ui.permissions import permitted
+    from memtui.ui.state import UiState
+
+    settings = door.configuration.settings
+    path = None if door.demo else door.path()
+    permissions = permitted(readonly=door.readonly, demo=door.demo)
+    open_with = _opener(door, path, kept, permissions)
+
+    def open_memory() -> Memory:
+        try:
+            if path is not None:
+                from memtui.engine.memory import Memory
+
+                Memory.rescue(path).refuse_to_begin_anew()
+            memory = open_with(settings)
+        except MemtuiError as error:
+            failures[:] = [error]
+            raise
+        failures.clear()
+        return memory
+
+    app = MemtuiApp(
+        open_memory,
+        reopen=open_with,
+        place=path,
+        name="demo, a throwaway copy" if path is None else path.stem,
+        look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
+        keymap=settings.keymap,
+        readonly=door.readonly,
+        permissions=permissions,
+        state=UiState(paths.state_folder() / "app.json" if permissions.own_files else None),
+        crash_folder=paths.log_folder() if permissions.own_files else None,
+        home=Path.home(),
+        configuration=door.configuration,
+        begins_with="tour" if door.tour else "import" if bring_in else None,
+    )
+    app.follower.sessions.allowed = app.follower.runs_jobs = not door.demo
+    return app
+
+
+def _refuse_early(path: Path, door: Door) -> None:
+    """Say on the command line what would only open an app that cannot show anything."""
+    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    if paths.is_there(path) and path.is_dir():
+        raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
+    if door.readonly and paths.is_missing(path):
+        raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
+
+
+def _opener(
+    door: Door, path: Path | None, kept: ExitStack, permissions: Permissions
+) -> Callable[[Settings], Memory]:
+    """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
+    places = [] if path is None else [path]
+
+    def open_memory(settings: Settings) -> Memory:
+        from memtui import log
+        from memtui.engine.memory import Memory
+
+        if permissions.own_files:
+            log.start()
+        if not places:
+            places.append(kept.enter_context(demo_file()))
+        options = settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
+        return Memory.open(places[0], readonly=door.readonly, options=permissions.options(options))
+
+    return open_memory

@@ -1,0 +1,120 @@
+"""``memtui questions``: what pinned questions should find, and whether they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import NotFoundError, UsageError
+from memtui.engine.wording import quoted
+from memtui.present.question import expects, narrowed, outcomes, standing, verdict
+
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .output import emit, err, in_role, note, out, paint, row
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
+
+_LENGTH = 60
+
+
+@click.command("questions", cls=Command)
+@click.argument("what", type=click.Choice(["run", "list", "expect", "drop"]), default="run")
+@click.argument("query", required=False)
+@click.argument("id", required=False)
+@click.option(
+    "--top", type=click.IntRange(1, 100), default=10, show_default=True, help="Among so many first hits."
+)
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Ask only in what passes it.")
+@click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
+@json_option
+@pass_door
+def questions_command(
+    door: Door, what: str, query: str | None, id: str | None, top: int, filter: str, profile: str | None, json: bool
+) -> int:  # fmt: skip
+    """Ask the pinned questions that expect an answer (run), or list, add (expect) and drop them.
+
+    \b
+    memtui questions expect "what does Ada eat?" fact_1a2b --top 3
+    memtui questions drop "what does Ada eat?" [fact_1a2b]
+
+    Exit code 1 when a question does not find what it should. They are also asked after every maintenance
+    run and import; the app shows in Maintenance how they fared.
+    """
+    if what in ("run", "list") and query is not None:
+        raise UsageError(
+            f"memtui questions {what} takes no question.", 'To add one: memtui questions expect "..." ID'
+        )
+    if what == "expect" and (query is None or id is None):
+        raise UsageError("A question and the id of a memory are needed.", 'memtui questions expect "..." ID')
+    if what == "drop" and query is None:
+        raise UsageError("Which question?", "memtui questions list shows them.")
+    if what == "list":
+        with door.reading() as memory:
+            return _list(memory.questions.pinned(), memory.questions.results(), json)
+    if what == "run":
+        with door.existing() as memory:
+            return _run(memory, json)
+    with door.existing(must_write=True) as memory:
+        assert query is not None
+        if what == "drop":
+            _drop(memory, query, filter, id)
+        else:
+            assert id is not None
+            memory.questions.expect(query, id, filter=filter, profile=profile, top=top)
+        return _list(memory.questions.pinned(), memory.questions.results(), json)
+
+
+def _run(memory: Memory, json: bool) -> int:
+    found = memory.questions.run()
+    failed = sum(not result.passed for result in found)
+    if json:
+        emit({"passed": len(found) - failed, "failed": failed, "results": found})
+        return NEGATIVE if failed else OK
+    for result in found:
+        _tell(result.question, result)
+    if found:
+        out(outcomes(found))
+    else:
+        note('no question expects anything yet: memtui questions expect "..." ID')
+    return NEGATIVE if failed else OK
+
+
+def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -> int:
+    if json:
+        emit({"questions": pinned, "results": results})
+        return OK
+    latest = {result.question.query_id: result for result in results}
+    for saved in pinned:
+        _tell(saved, latest.get(saved.query_id))
+    if not pinned:
+        err("no question is pinned")
+    return OK
+
+
+def _tell(saved: SavedQuery, result: QuestionResult | None) -> None:
+    details = [f"{label} {value}" for label, value in narrowed(saved)]
+    out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expects(saved), *details))
+    for place in result.places if result is not None else ():
+        told = quoted(place.content, _LENGTH) if place.content else place.memory_id
+        out(row("   ", in_role(*standing(place)), told))
+        if not place.passed and place.why:
+            out(row("   ", paint(place.why, "dim")))
+
+
+def _drop(memory: Memory, query: str, filter: str, id: str | None) -> None:
+    words = " ".join(query.split())
+    for saved in memory.questions.pinned():
+        if (saved.query, saved.filter) == (words, filter):
+            if id is None:
+                memory.questions.unpin(saved.query_id)
+            else:
+                memory.questions.expect_no_more(saved.query_id, id)
+            return
+    raise NotFoundError(
+        f"There is no pinned question {quoted(words, _LENGTH)}.", "memtui questions list shows them."
+    )

@@ -1,0 +1,286 @@
+"""``memtui restore``: memories out of the Trash, or all of them (or a few) out of a backup, after a look at what it does."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.engine.errors import (
+    DiskFullError,
+    MemtuiError,
+    NewerFileError,
+    UsageError,
+)
+from memtui.engine.records import ID_PREFIX
+from memtui.present.backup import (
+    NUMBERS,
+    SAME,
+    RestorePart,
+    brought_back,
+    holds,
+    no_longer_in_history,
+    parts_of,
+    why,
+)
+from memtui.present.format import count, file_size, local_time
+from memtui.present.past import ago
+from memtui.present.text import visible
+
+from .backup import backup_plain
+from .errors import NEGATIVE, OK
+from .output import brief, emit, err, in_role, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memtui.engine.backups.preview import RestorePreview
+    from memtui.engine.backups.reader import Held
+    from memtui.engine.backups.rescue import Rescue
+    from memtui.engine.memory import Memory
+    from memtui.engine.store.backup import Backup
+
+    from .invocation import Door
+
+_SHOWN, _BESIDE = 8, 24
+_TAKE = "Take these memories from it?"
+_REPLACE = "Restore it? What is there now is backed up first."
+
+
+@click.command("restore", cls=Command)
+@click.argument("what", nargs=-1, metavar="[ID... | WHEN | FILE]")
+@click.option(
+    "--take",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Take only this memory from the backup; may be repeated.",
+)
+@click.option(
+    "--missing", is_flag=True, help="Take only what is absent, forgotten or faded here from the backup."
+)
+@click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@json_option
+@pass_door
+def restore_command(
+    door: Door, what: tuple[str, ...], ids: tuple[str, ...], missing: bool, dry_run: bool, yes: bool, json: bool
+) -> int:  # fmt: skip
+    """Bring back memories from the Trash, or the whole memory as a backup has it.
+
+    \b
+    memtui restore                         list the backups
+    memtui restore fact_1a2b ...           memories from the Trash
+    memtui restore last tuesday            the last backup made until then
+    memtui restore 1 --dry-run             what the latest would bring back, change and lose
+    memtui restore 2d --take fact_1a2b     one memory out of it, undoable
+
+    WHEN is a date or time (2026-03-03, "2026-03-03 14:30"), yesterday, a weekday, a span back (2d, 3 weeks) or a
+    place in the list. A restore asks first, and backs up what is there; other programs go on with what is restored.
+    A memory that is damaged or gone is set aside as it is, beside the restored one.
+    """
+    options = ids or missing or dry_run or yes
+    if what and all(name.startswith(tuple(ID_PREFIX.values())) for name in what) and not options:
+        from .memories import restore_memories
+
+        restore_memories(door, what, json)
+        return OK
+    if not what and options:
+        raise UsageError("Which backup?", "memtui restore lists them; for example: memtui restore yesterday")
+    if ids and missing:
+        raise UsageError("--take and --missing exclude each other.", "Leave one out.")
+    rescue, problem = _problem(door)
+    if problem is not None:
+        if not what and rescue.has_backups:
+            return _list(rescue.backups(), json, problem)
+        if ids or missing or not what:
+            raise problem
+        return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
+    if not what:
+        with door.existing() as memory:
+            return _list([(one, memory.backups.held(one.path)) for one in memory.backups.all()], json)
+    with door.existing(must_write=not dry_run) as memory:
+        which = " ".join(what)
+        preview = memory.backups.preview(which)
+        if not json:
+            _tell(preview, ids, missing)
+        done: dict[str, Any] = {}
+        if not dry_run and (yes or _agreed(_TAKE if ids or missing else _REPLACE, json)):
+            # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
+            done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
+        if json:
+            emit({"preview": preview, **done})
+        elif done:
+            _tell_done(done)
+    return OK if done or dry_run else NEGATIVE
+
+
+def _problem(door: Door) -> tuple[Rescue, MemtuiError | None]:
+    """Why the memory cannot be used, and the way back that does not need it."""
+    from memtui import paths
+    from memtui.engine.memory import Memory
+
+    door.check()
+    path = door.path()
+    rescue = Memory.rescue(path)
+    if door.demo or door.readonly:
+        return rescue, None
+    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    problem = rescue.problem()
+    return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
+
+
+def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool) -> int:
+    """Put a backup in the place of a memory that cannot be used."""
+    chosen = rescue.info(which)
+    found = rescue.held(chosen)
+    if not json:
+        err(problem.message)
+        out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
+        out(f"It holds {holds(found)}. What is there now is set aside as it is, beside the memory.")
+    done: dict[str, Any] = {}
+    if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
+        made = rescue.restore(chosen.path)
+        aside = [str(place) for place in made.aside]
+        done = {"restored": str(made.restored), "set_aside": aside, "operation": made.operation}
+        if not json:
+            out(row(paint("restored", "green"), str(made.restored)))
+            _tell_aside(made.aside)
+            if not made.kept_erased:
+                note("what was erased for good after that backup could not be read: erase it again")
+    if json:
+        emit({"problem": problem.message, "backup": backup_plain(chosen), **done})
+    return OK if done or dry_run else NEGATIVE
+
+
+def _tell_aside(aside: Sequence[Path]) -> None:
+    for place in aside:
+        out(row(paint("set aside", "yellow"), str(place)))
+
+
+def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
+    done = memory.backups.restore(preview.path)
+    return {
+        "restored": str(done.restored), "before": done.before and backup_plain(done.before),
+        "set_aside": [str(place) for place in done.aside], "operation": done.operation,
+    }  # fmt: skip
+
+
+def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
+    return {"operation": memory.backups.take(preview.path, ids or None)}
+
+
+def _agreed(question: str, json: bool) -> bool:
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            "Nothing was restored, because nobody is there to be asked.",
+            "Add --yes to agree, or --dry-run to look only.",
+        )
+    return click.confirm(visible(question), err=True)
+
+
+def _tell_done(done: dict[str, Any]) -> None:
+    if "restored" in done:
+        out(row(paint("restored", "green"), done["restored"]))
+        _tell_aside([Path(place) for place in done["set_aside"]])
+        if done["before"] is not None:
+            note(
+                f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
+            )
+    elif done["operation"] is None:
+        out("unchanged: all of it is there")
+    else:
+        out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
+
+
+def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
+    now = time.time()
+    when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
+    return when, paint(f"{why(one.reason)}, {file_size(one.size)}", "dim")
+
+
+def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
+    """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
+    out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
+    back, changed, lost = parts_of(preview)
+    if ids or missing:
+        taken = tuple(one for one in back.changes if missing or one.id in ids)
+        _tell_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
+        out("Only what is taken changes, and undo takes it back.")
+        return
+    cells: list[tuple[str, ...]] = [("", *NUMBERS)]
+    cells += [
+        (one.what, *(count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))
+        for one in preview.counts
+    ]
+    for line in table(cells, right=(1, 2, 3, 4, 5)):
+        out(row(" ", line))
+    if preview.same:
+        out(SAME)
+        return
+    for part in (back, changed, lost):
+        _tell_changes(part)
+    for told in (brought_back(preview), no_longer_in_history(preview)):
+        if told:
+            note(told)
+
+
+def _tell_changes(part: RestorePart) -> None:
+    if not part.number:
+        return
+    out(in_role(f"{count(part.number)} {part.title}", part.role))
+    for change in part.changes[:_SHOWN]:
+        first, second = (
+            (("-", change.now), ("+", change.then))
+            if change.now is not None
+            else (("+", change.then), ("", None))
+        )
+        out(row(f"  {first[0]}", paint(change.id, "dim"), brief(first[1] or "", _BESIDE)))
+        if second[1] is not None and second[1] != first[1]:
+            out(row(f"  {second[0]}", " " * len(change.id), brief(second[1], _BESIDE)))
+    if part.number > _SHOWN:
+        out(f"  and {count(part.number - _SHOWN)} more")
+
+
+def _list(found: list[tuple[Backup, Held]], json: bool, problem: MemtuiError | None = None) -> int:
+    """The backups; ``problem``: why the memory itself cannot be used."""
+    if problem is not None and not json:
+        err(problem.message)
+    if json:
+        emit(
+            {
+                "backups": [
+                    backup_plain(one) | {"counts": held.counts, "problem": held.problem}
+                    for one, held in found
+                ]
+            }
+        )
+        return OK if found else NEGATIVE
+    now = time.time()
+    rows = []
+    for place, (one, held) in enumerate(found, 1):
+        what = in_role(holds(held), "error" if held.problem else "text")
+        rows.append(
+            (
+                str(place),
+                local_time(one.at, now),
+                ago(one.at, now),
+                why(one.reason),
+                file_size(one.size),
+                what,
+            )
+        )
+    for line in table(rows, right=(0, 2, 4)) if rows else ():
+        out(line)
+    if not rows:
+        err("no backups yet: memtui backup makes one")
+        return NEGATIVE
+    if problem is not None:
+        note("memtui restore N sets aside what is there, and puts that backup in its place")
+        return OK
+    note("memtui restore N --dry-run shows what one would bring back, change and lose")
+    return OK

@@ -1,0 +1,161 @@
+"""``memtui review``: what needs the person's decision, worst first, as the app's Review pane has it; and deciding it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import InputError, NotFoundError, UsageError
+from memtui.present.format import plural
+from memtui.present.memory import without_secrets
+from memtui.present.review import NOT_YET, kind
+
+from .errors import NEGATIVE, OK
+from .memory_lines import age, glyphs, memory_line
+from .output import brief, emit, err, in_role, out, paint, printed_cells, row
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.review.cards import ReviewItem, Verdict
+    from memtui.present.glyphs import Glyphs
+
+    from .invocation import Door
+
+_EVIDENCE = 3
+_EVERY = 10_000
+_VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "snooze")
+
+
+@click.command("review", cls=Command)
+@click.argument("verdict", type=click.Choice(_VERDICTS), required=False)
+@click.argument("cards", nargs=-1, metavar="[CARD]...")
+@click.option(
+    "--stands",
+    metavar="ID",
+    help="The one of a card that the verdict is about.  [default: of two the new one, else all]",
+)
+@click.option("--session", metavar="ID", help="All that waits of this conversation: keep, forget or snooze.")
+@click.option("--about", metavar="NAME", help="All that waits about this person, project or place.")
+@click.option("--text", default="", help="The new wording, with correct and merge.")
+@click.option("--all", "every", is_flag=True, help="Also what is more than a day's twenty cards.")
+@json_option
+@pass_door
+def review_command(
+    door: Door, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
+    about: str | None, text: str, every: bool, json: bool,
+) -> int:  # fmt: skip
+    """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
+
+    With a verdict and cards of the list: decide them. Verdicts are about the memory, so forget grants the wish to
+    forget it. Not every card takes every verdict. snooze asks again in 7 days.
+
+    \b
+    memtui review keep prop_1a2b                 the new fact is true, the one that it contradicts is not
+    memtui review keep prop_1a2b --stands fact_3c4d
+    memtui review forget prop_1a2b --stands ref_3c4d  of several that were drawn from a correction only this one
+    memtui review both prop_1a2b prop_5e6f       they do not contradict each other; not the same one
+    memtui review keep --session ID              all new facts of a conversation; --about NAME: all about somebody
+    """
+    if session is not None or about is not None:
+        return _decide_group(door, verdict, cards, stands or text, session, about, json)
+    if verdict is not None:
+        return _decide(door, verdict, cards, stands, text, json)
+    with door.reading() as memory:
+        inbox = memory.review.inbox(all=every)
+    if json:
+        emit(inbox)
+        return OK
+    signs = glyphs(door)
+    for item in inbox.items:
+        _tell(item, signs)
+    if not inbox.items:
+        out(paint("all clear", "green"))
+    later = f"; {plural(inbox.later, 'more card')} tomorrow, or now with --all" if inbox.later else ""
+    decided = f"; {inbox.settled} decided today" if inbox.settled else ""
+    out(f"{len(inbox.items)} left{decided}{later}")
+    return OK
+
+
+def _decide(
+    door: Door, verdict: Verdict, cards: tuple[str, ...], stands: str | None, text: str, json: bool
+) -> int:
+    if not cards:
+        raise UsageError("Which card?", "memtui review lists them with their ids.")
+    if len(cards) > 1 and (stands or text):
+        raise UsageError("--stands and --text go with one card.", "Decide the others by themselves.")
+    with door.existing(must_write=True) as memory:
+        waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
+        if unknown := [card for card in cards if card not in waiting]:
+            raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
+        items = [waiting[card] for card in cards]
+        if unfit := [item for item in items if verdict not in item.offered]:
+            offered = ", ".join(unfit[0].offered)
+            raise InputError(
+                f"{verdict!r} does not settle {unfit[0].kind}.", f"{unfit[0].id} takes {offered}."
+            )
+        if len(items) == 1:
+            done = memory.review.decide(items[0], verdict, text=text, keep=stands)
+        else:
+            done = memory.review.decide_all(items, verdict)
+    if json:
+        emit({"operation": done})
+    elif done is None:
+        err("nothing was left to decide")
+    else:
+        out(done.label)
+        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+    return NEGATIVE if done is None else OK
+
+
+def _decide_group(
+    door: Door, verdict: Verdict | None, cards: tuple[str, ...], single: str | None, session: str | None,
+    about: str | None, json: bool,
+) -> int:  # fmt: skip
+    if verdict is None or cards or single or (session is not None and about is not None):
+        raise UsageError(
+            "--session or --about goes with one verdict, and nothing else.", "memtui review keep --session ID"
+        )
+    with door.existing(must_write=True) as memory:
+        group = memory.review.group(session=session, about=about)
+        done = memory.review.decide_group(group, verdict)
+    left = group.left(verdict)
+    if json:
+        emit({"operation": done, "cards_left": left})
+    elif done is None:
+        err(f"nothing {group.whose} was left to decide so")
+    else:
+        out(done.label)
+        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+    if left and not json:
+        err(f"{plural(left, 'card')} {group.whose} to be decided by themselves: memtui review lists them")
+    return NEGATIVE if done is None else OK
+
+
+def _tell(item: ReviewItem, signs: Glyphs) -> None:
+    out(row(in_role(*kind(item.kind)), paint(item.id, "dim"), item.reason))
+    if item.kind == "held":
+        out(row("   ", paint(NOT_YET, "dim")))
+    if item.text and item.wish is None:
+        out(row("   ", brief(item.text, 6)))
+    for name, memory in zip(_names(item), item.memories, strict=True):
+        out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
+        for known in item.replaced:
+            if known.id == memory.supersedes:
+                out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
+    if item.text and item.wish is not None:
+        out(row("   to:", brief(item.text, 8)))
+    if item.kind == "drawn":
+        for entity in item.entities:
+            left = row("   ", paint(entity.id, "dim"), in_role(entity.canonical_name, "entity"))
+            out(row(left, brief(entity.summary or "", printed_cells(left) + 2)))
+        return
+    for turn in item.sources[:_EVIDENCE]:
+        out(row("       ", paint(brief(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))
+
+
+def _names(item: ReviewItem) -> list[str]:
+    pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)
+    if item.kind == "devices" and pair:
+        return ["there", "here"]
+    return ["new", "old"] if pair else [""] * len(item.memories)

@@ -1,0 +1,96 @@
+"""``memtui scratchpad``: keys with a text each, which all agents share with the person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import click
+
+from memtui.engine.errors import UsageError
+
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .memory_lines import age
+from .output import brief, emit, err, out, paint, printed_cells, row
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from memtui.engine.store.scratchpad import Note
+
+Action = Literal["list", "read", "write", "search", "delete"]
+# What each needs after it.
+_WANTED: dict[Action, str] = {
+    "list": "memtui scratchpad list [PREFIX]", "read": "memtui scratchpad read KEY",
+    "write": "memtui scratchpad write KEY TEXT", "search": "memtui scratchpad search TEXT",
+    "delete": "memtui scratchpad delete KEY",
+}  # fmt: skip
+
+
+@click.command("scratchpad", cls=Command)
+@click.argument("action", type=click.Choice(get_args(Action)), default="list")
+@click.argument("words", nargs=-1, metavar="[KEY] [TEXT]")
+@json_option
+@pass_door
+def scratchpad_command(door: Door, action: Action, words: tuple[str, ...], json: bool) -> int:
+    """Read and write the scratchpad, which all agents share with you: keys with a text each.
+
+    \b
+    memtui scratchpad list [PREFIX]      memtui scratchpad read KEY
+    memtui scratchpad search TEXT        memtui scratchpad write KEY TEXT   ("-": from standard input)
+    memtui scratchpad delete KEY         (memtui undo brings it back)
+
+    Exit code 1 when nothing is found.
+    """
+    if (
+        (action in ("read", "delete") and len(words) != 1)
+        or (action == "write" and len(words) < 2)
+        or (action == "search" and not "".join(words).strip())
+        or (action == "list" and len(words) > 1)
+    ):
+        raise UsageError(f"These are not the words for scratchpad {action}.", _WANTED[action])
+    if action in ("write", "delete"):
+        return _change(door, action, words, json)
+    with door.reading() as memory:
+        if action == "read":
+            note = memory.scratchpad.get(given_text(words))
+        elif action == "search":
+            notes = memory.scratchpad.search(given_text(words))
+        else:
+            notes = [memory.scratchpad.get(key) for key in memory.scratchpad.keys("".join(words))]
+    if action == "read":
+        emit({"entry": note}) if json else out(note.value)
+        return OK
+    if json:
+        emit({"entries": notes})
+    else:
+        _tell(notes)
+    return OK if notes else NEGATIVE
+
+
+def _change(door: Door, action: Action, words: tuple[str, ...], json: bool) -> int:
+    if action == "write":
+        key, value = words[0], given_text(words[1:])
+        with door.writing() as memory:
+            note = memory.scratchpad.set(key, value)
+    else:
+        with door.existing(must_write=True) as memory:
+            note = memory.scratchpad.delete(words[0])
+    if json:
+        emit({"entry": note})
+    else:
+        done = "wrote" if action == "write" else "deleted"
+        out(row(paint(done, "green"), paint(note.key, "bold")))
+    return OK
+
+
+def _tell(notes: list[Note]) -> None:
+    ages = [age(note.updated_at) for note in notes]
+    widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
+    for note, when in zip(notes, ages, strict=True):
+        key = paint(note.key, "bold")
+        space = " " * (min(widest, 40) - printed_cells(key))
+        left = row(when.rjust(max(map(len, ages))), type(key)(key + space))
+        out(row(left, brief(note.value, printed_cells(left) + 2)))
+    if not notes:
+        err("nothing on the scratchpad")

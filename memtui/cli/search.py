@@ -1,0 +1,142 @@
+"""``memtui search``: hits in order and, with --explain, how each arm came to its share of the score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.engine.errors import UsageError
+from memtui.present.hit import answered, explained, lead, matched_text, points, rank, raw_score, term
+
+from .errors import NEGATIVE, OK
+from .invocation import Door
+from .memory_lines import age, glyphs, memory_line, tell_cautions
+from .output import drawn, emit, err, in_role, note, out, paint, row, table
+from .root import Command, json_option, pass_door
+from .text_input import given_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult
+
+# So many texts get their vectors before the answer: a blink.
+INDEXED_FIRST = 256
+
+
+@click.command("search", cls=Command)
+@click.argument("query", nargs=-1)
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Search only in what passes it.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many hits.  [default: 10]")
+@click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
+@click.option("--explain", is_flag=True, help="Show the parts of every score.")
+@click.option("--why", metavar="ID", help="Tell why the memory ID is, or is not, among the hits.")
+@json_option
+@pass_door
+def search_command(
+    door: Door,
+    query: tuple[str, ...],
+    filter: str,
+    limit: int | None,
+    profile: str | None,
+    explain: bool,
+    why: str | None,
+    json: bool,
+) -> int:
+    """Find memories for QUERY, in any words; without one, list what passes the filter, newest first.
+
+    Exit code 1 when nothing is found.
+
+    \b
+    A filter: kind:fact tag:work entity:"Ada" session:... conf<0.5 is:protected
+              after:2026-01 before:7d -lisbon "exact words"
+    """
+    words = given_text(query)
+    wanted = limit or door.configuration.settings.search.limit
+    if not words.strip():
+        if query or why is not None:
+            raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
+        from .list_ import listed
+
+        return listed(door, filter, wanted, json)
+    with door.existing() as memory:
+        if not memory.readonly:
+            # Vectors that a writing command left to the next reader; no change of what is remembered.
+            memory.models.index_pending(None if door.demo else INDEXED_FIRST, wait_for_network=False)
+        if why is not None:
+            told = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
+            return _tell_why(told, door, json)
+        result = memory.search(words, filter=filter, limit=wanted, profile=profile)
+    if json:
+        emit(result)
+    else:
+        _tell_hits(result, door, explain)
+    return OK if result.hits else NEGATIVE
+
+
+def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
+    from memtui.engine.search.relevance_cutoff import likely
+
+    signs = glyphs(door)
+    ages = [age(hit.memory.event_time) for hit in result.hits]
+    widest = max(map(len, ages), default=0)
+    above = likely(result.hits)
+    for hit, when in zip(result.hits, ages, strict=True):
+        if hit.rank == above + 1:
+            out(paint("less likely", "dim"))
+        rank = str(hit.rank).rjust(len(str(len(result.hits))))
+        out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
+        tell_cautions(hit.cautions)
+        if explain:
+            _tell_breakdown(hit, result)
+    if not result.hits:
+        err("nothing found")
+    if explain:
+        for arm in result.arms:
+            out(row(in_role(arm.arm, arm.arm), answered(arm)))
+        terms = ", ".join(result.terms) or "none"
+        out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
+    for text in result.notes:
+        note(text)
+
+
+def _tell_breakdown(hit: Hit, result: SearchResult) -> None:
+    best = result.best
+    rows = arm_rows(hit.arms, best, {report.arm: report for report in result.arms})
+    for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
+        out(row("   ", line))
+    if hit.rank < len(result.hits):
+        out(row("   ", drawn(lead(hit, result.hits[hit.rank], best))))
+
+
+def arm_rows(
+    arms: Mapping[ArmName, ArmHit], best: float, reports: Mapping[ArmName, ArmReport]
+) -> list[tuple[str, str, str, str, str]]:
+    """Arm, rank, raw score, term and what matched, for every arm that found the memory."""
+    return [
+        (
+            in_role(arm, arm),
+            rank(hit, reports.get(arm)),
+            raw_score(arm, hit),
+            term(hit, best),
+            matched_text(arm, hit),
+        )
+        for arm, hit in arms.items()
+    ]
+
+
+def _tell_why(told: Explanation, door: Door, json: bool) -> int:
+    among = told.rank is not None and told.rank <= told.limit and not told.excluded
+    if json:
+        emit(told)
+        return OK if among else NEGATIVE
+    out(memory_line(told.memory, glyphs(door)))
+    for label, reason in explained(told, told.limit):
+        out(row(paint(label.rjust(8), "dim"), drawn(reason)))
+    for line in table(arm_rows(told.arms, told.score, {}), right=(3,)) if told.arms else ():
+        out(row("   ", line))
+    if told.arms:
+        place = f"number {told.rank:,}" if told.rank is not None else ""
+        out(row("   ", "total", points(told.score, most=told.score), paint(place, "dim")))
+    return OK if among else NEGATIVE

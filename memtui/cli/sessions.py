@@ -1,0 +1,144 @@
+"""``memtui sessions``: the conversations, and the transcript of one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import asdict
+
+from memtui.engine.errors import NotFoundError
+from memtui.present.format import count, local_time, plural
+from memtui.present.session import facts, failure, speaker, standing, state, turn_note
+
+from .errors import NEGATIVE, OK
+from .memory_lines import age, glyphs, memory_line, sign, tell_cautions
+from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
+from .root import Command, json_option, pass_door
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.store.lists import SessionRow
+    from memtui.present.glyphs import Glyphs
+
+    from .invocation import Door
+
+_LISTED = 20
+_TURNS_AT_ONCE = 500
+
+
+@click.command("sessions", cls=Command)
+@click.argument("text", nargs=-1, metavar="[TEXT|ID]")
+@click.option(
+    "--limit", "-n", type=click.IntRange(min=1), help="At most so many.  [default: 20; all turns of one]"
+)
+@json_option
+@pass_door
+def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json: bool) -> int:
+    """List the sessions, the latest first; with an ID print its transcript.
+
+    TEXT keeps those whose title, id, source or project contain it. Exit code 1 when there is none.
+    """
+    wanted = " ".join(text)
+    with door.reading() as memory:
+        named = _session(memory, wanted)
+        model = memory.options.llm.model if memory.options.llm.configured else ""
+        if named is None:
+            sessions = memory.view.session_list
+            found = sessions.page(wanted, order="time", limit=limit or _LISTED)
+            left = sessions.count(wanted) - len(found)
+        else:
+            turns = _turns(memory, named.session.session_id, limit)
+            ids = [one.id for one in turns]
+            cautions, drawn = memory.view.cautions(ids), memory.view.drawn(ids)
+    if named is not None:
+        if json:
+            emit(
+                {
+                    "session": named.session,
+                    "state": named.state,
+                    "turns": turns,
+                    "cautions": cautions,
+                    "drawn": drawn,
+                }
+            )
+        else:
+            _tell_transcript(named, turns, cautions, drawn, glyphs(door), model)
+        return OK
+    if json:
+        emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
+    else:
+        _tell_sessions(found, left, model, wanted)
+    return OK if found else NEGATIVE
+
+
+def _session(memory: Memory, identity: str) -> SessionRow | None:
+    try:
+        return memory.view.session_row(identity) if identity else None
+    except NotFoundError:
+        return None
+
+
+def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
+    found: list[MemoryRecord] = []
+    while limit is None or len(found) < limit:
+        wanted = _TURNS_AT_ONCE if limit is None else min(limit - len(found), _TURNS_AT_ONCE)
+        some = memory.view.transcript(identity, offset=len(found), limit=wanted)
+        found += some
+        if len(some) < wanted:
+            break
+    return found
+
+
+def _tell_sessions(found: list[SessionRow], left: int, model: str, wanted: str) -> None:
+    rows = [
+        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
+         paint(one.session.session_id, "dim"), one.session.project or "")
+        for one in found
+    ]  # fmt: skip
+    for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
+        name = one.session.title or one.session.opening
+        out(row(line, brief(name, printed_cells(line) + 2)) if name else line)
+        _tell_failure(one)
+    if any(one.state == "failed" for one in found):
+        err('"memtui consolidate --rules" reads by rules now what a model left waiting')
+    if model and any(one.session.by_rules for one in found):
+        err(f'"memtui consolidate --again --session ID" lets {model} read what rules have read')
+    if not found and wanted:
+        err(f"error: There is no session {wanted!r}, and none has that in its title, source or project.")
+        err("hint: memtui sessions lists them all.")
+    elif not found:
+        err("no sessions")
+    elif left > 0:
+        err(f"and {count(left)} more: --limit shows them")
+
+
+def _tell_failure(one: SessionRow) -> None:
+    if error := failure(one):
+        out(row("    ", paint(brief(error, 6), "red")))
+
+
+def _tell_transcript(
+    named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]],
+    drawn: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
+) -> None:  # fmt: skip
+    session = named.session
+    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
+    out(paint(", ".join(facts(session, time.time())), "dim"))
+    out(in_role(*standing(named, time.time())))
+    _tell_failure(named)
+    for turn in turns:
+        out()
+        when = local_time(turn.event_time, time.time())
+        note = in_role(*turn_note(turn, session.consolidated_through))
+        special = (note,) if note else ()
+        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
+        tell_cautions(cautions.get(turn.id, ()))
+        out(turn.content)
+        for fact in drawn.get(turn.id, ()):
+            out(memory_line(fact, signs, " "))
+    if len(turns) < session.turns:
+        err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")

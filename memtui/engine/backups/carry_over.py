@@ -1,0 +1,106 @@
+"""What a restore must not take back, carried over into the copy of the backup that becomes the live file.
+
+What was erased for good stays erased, an erase that was interrupted stays to be finished, and a number that was given is
+never given again: whoever had it in mind would file their rows under somebody else's operation.
+"""
+
+from __future__ import annotations
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Operation
+from memtui.engine.store import metadata, operations, stamps, tombstones
+from memtui.engine.store.past import GAPS, Gap, gaps
+from memtui.engine.store.sql import json_text, scalar
+from memtui.engine.wording import plural
+
+from .preview import MEMORIES, RestorePreview
+
+_GAPS_KEPT = 20
+# Its rows are told from others of the same number by a nonce.
+_RENUMBERED = "vector_log"
+
+
+def label(preview: RestorePreview, when: str) -> str:
+    """What history calls a restore: which backup it was, and what came of it.
+
+    ``Restored 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
+    """
+    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in memories if one.lost)
+    back = ", ".join(plural(one.back, one.what.removesuffix("s")) for one in memories if one.back)
+    changed = sum(one.changed for one in memories)
+    parts = (
+        f"lost {lost}" if lost else "",
+        f"{back} came back" if back else "",
+        f"{changed:,} as before" if changed else "",
+    )
+    return f"Restored {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
+
+
+def carry_over(
+    live: apsw.Connection | None, copy: apsw.Connection, gap: Gap, actor: str, label: str
+) -> Operation:
+    """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history.
+
+    ``live`` None: nothing can be read of it.
+    """
+    with copy:
+        if live is not None:
+            _carry_keys(live, copy)
+            _carry_unfinished(live, copy)
+            _carry_numbers(live, copy)
+        stamps.renew_device(copy)
+        copy.execute(
+            "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
+            (gap.end, actor, operations.RESTORE, label),
+        )
+        operation = operations.get(copy, copy.last_insert_rowid())
+        # What was done between the backup and now is no longer in this file: whoever looks back should be told.
+        gap = msgspec.structs.replace(gap, operation=operation.op_id)
+        metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
+    return operation
+
+
+def _carry_numbers(live: apsw.Connection, copy: apsw.Connection) -> None:
+    for table, last in live.execute("SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)):
+        copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
+        if not copy.changes():
+            copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+
+
+def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
+    """Hashes count under the salt that they were made with; the file keeps its own beside that of another file's backup."""
+    copy.executemany(
+        "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
+        live.execute("SELECT hash FROM erased_keys"),
+    )
+    own, *others = dict.fromkeys(
+        salt.hex() for salt in (*tombstones.salts_of(live), *tombstones.salts_of(copy))
+    )
+    metadata.put(copy, tombstones.SALT, own)
+    if others:
+        metadata.put(copy, tombstones.OTHER_SALTS, " ".join(others))
+
+
+def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
+    """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
+    from memtui.engine.erase import proof
+
+    begun = proof.read_mark(live)
+    if begun is None:
+        proof.remove_mark(copy)  # it was finished since the backup, or it is another file's
+        return
+    ids = begun.ids or begun.request.ids or _of_session(live, begun.request.session_id)
+    there = tuple(id for id in ids if scalar(copy, "SELECT 1 FROM memories WHERE id = ?", (id,)))
+    request = begun.request
+    if there and request.ids:
+        request = msgspec.structs.replace(request, ids=there)
+    proof.put_mark(copy, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
+
+
+def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:
+    return tuple(
+        str(id) for (id,) in live.execute("SELECT id FROM memories WHERE session_id = ?", (session_id,))
+    )

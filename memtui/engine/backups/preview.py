@@ -1,0 +1,277 @@
+"""What a restore would bring back, change and lose: the backup beside the file as it is now.
+
+One connection reads both, so that nothing is copied. Rows are one and the same by their id, as people know them; a
+backup of this very file has them under the same key as well, which is what makes looking through a million quick.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+
+from memtui.engine.records import KINDS, Kind, Record
+from memtui.engine.store import tombstones
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.tables import COVERED
+
+MOST = 200
+MEMORIES = {kind: "turns" if kind == "episode" else f"{kind}s" for kind in KINDS}
+"""What each kind is called in ``RestoreCount.what``."""
+_VERSIONS = 100
+_JOBS = "SELECT key, value FROM {base}.memory_metadata WHERE key GLOB 'job_disabled:*' AND value = '1'"
+# What people know a table by, and its rows.
+_OTHERS = (
+    ("sessions", "sessions_consolidations", "session_id"),
+    ("entities", "entities", "id"),
+    ("notes of the scratchpad", "scratchpad", "key"),
+    ("pinned questions and saved filters", "saved_queries", "name"),
+    ("ranking profiles", "profiles", "name"),
+    ("cards of Review", "proposals", "id"),
+)
+
+
+class RestoreCount(Record):
+    """One kind of thing: how many there are ``now`` and in the backup (``then``), and what a restore would do to them.
+
+    ``back``: they would come back; ``changed``: be as they were; ``lost``: be gone. Of memories only active ones count.
+    """
+
+    what: str
+    now: int
+    then: int
+    back: int = 0
+    changed: int = 0
+    lost: int = 0
+
+
+class RestoreChange(Record):
+    """One memory that a restore would touch: its text ``now`` and as it was ``then``, None where it is not active.
+
+    ``id``: the one that it has in the backup, if it is active there.
+    """
+
+    id: str
+    kind: Kind
+    now: str | None
+    then: str | None
+
+
+class RestorePreview(Record):
+    """A backup against the file. ``path``, ``at`` (Unix seconds), ``reason``, ``size`` (bytes): of the backup.
+
+    ``back``, ``changed``, ``lost``: the latest of each, notes before turns, at most 200; ``counts`` has them all.
+    ``operations``: how many were done since the backup, and would be gone from history. ``erased``: how many of ``back``
+    were erased here for good, which a copy that lay elsewhere may still hold.
+    """
+
+    path: str
+    at: int
+    reason: str
+    size: int
+    counts: tuple[RestoreCount, ...]
+    back: tuple[RestoreChange, ...]
+    changed: tuple[RestoreChange, ...]
+    lost: tuple[RestoreChange, ...]
+    operations: int
+    erased: int = 0
+
+    @property
+    def same(self) -> bool:
+        """Whether a restore would change nothing that a person could tell."""
+        return not any(one.back or one.changed or one.lost for one in self.counts)
+
+
+def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown: Path) -> RestorePreview:
+    """``source``: the backup, open for reading; ``live``: the file; ``shown``: where the backup is. Blocks."""
+    source.execute("ATTACH ? AS live", (str(live),))
+    source.execute("BEGIN")  # one state of each
+    try:
+        found = _Memories(source)
+        counts = [*found.counts(), *(_count(source, *one) for one in _OTHERS), _jobs(source)]
+        back = found.listed("back")
+        return RestorePreview(
+            path=str(shown), at=at, reason=reason, size=shown.stat().st_size,
+            counts=tuple(one for one in counts if one.now or one.then),
+            back=back, changed=found.listed("changed"), lost=found.listed("lost"),
+            erased=len(tombstones.erased(source, [one.id for one in back], "live")),
+            operations=int(scalar(
+                source, "SELECT count(*) FROM live.ops WHERE op_id > (SELECT coalesce(max(op_id), 0) FROM main.ops)"
+            )),
+        )  # fmt: skip
+    finally:
+        source.execute("ROLLBACK")
+        source.execute("DETACH live")
+
+
+class _Pair(NamedTuple):
+    """A memory that differs: its keys in the backup and in the file."""
+
+    turn: bool
+    then: int | None
+    now: int | None
+
+
+class _Memories:
+    """The memories that differ, by what a restore does to them (``back``, ``changed``, ``lost``)."""
+
+    def __init__(self, source: apsw.Connection) -> None:
+        self._source = source
+        self._pairs: dict[str, list[_Pair]] = {"back": [], "changed": [], "lost": []}
+        self._tally: Counter[tuple[str, str]] = Counter()
+        columns = [name for name in COVERED["memories"].columns if name not in ("id", "reviewed_at")]
+        then, now = (", ".join(f"{row}.{name}" for name in columns) for row in ("t", "n"))
+        differ = f"(t.valid_until IS NULL OR n.valid_until IS NULL) AND ({then}) IS NOT ({now})"
+        rows = self._both("n.rid = t.rid AND n.id = t.id", differ)
+        if self._other_file():
+            rows += self._both("n.id = t.id AND n.rid <> t.rid", differ)
+        for fate, here, there in (("back", "main", "live"), ("lost", "live", "main")):
+            rows += self._notes_of_one(here, there)
+            self._turns_of_one(fate, here, there)
+        self._sort(rows)
+
+    def _both(self, same: str, differ: str) -> list[Any]:
+        return self._source.execute(
+            f"""
+            SELECT n.rid, t.rid, t.kind, n.valid_until IS NULL, t.valid_until IS NULL, n.id,
+                   json_extract(n.attributes, '$.supersedes')
+            FROM main.memories t JOIN live.memories n ON {same} WHERE {differ}
+            """
+        ).fetchall()
+
+    def _notes_of_one(self, here: str, there: str) -> list[Any]:
+        values = "NULL, h.rid, h.kind, 0, 1" if here == "main" else "h.rid, NULL, h.kind, 1, 0"
+        return self._source.execute(
+            f"SELECT {values}, h.id, json_extract(h.attributes, '$.supersedes') "
+            f"FROM {self._only(here, there)} AND h.kind <> 'episode'"
+        ).fetchall()
+
+    def _turns_of_one(self, fate: str, here: str, there: str) -> None:
+        """They may be very many: they are counted, and the latest looked at."""
+        turns = f"{self._only(here, there)} AND h.kind = 'episode'"
+        self._tally[fate, "episode"] += int(scalar(self._source, f"SELECT count(*) FROM {turns}"))
+        for (rid,) in self._source.execute(f"SELECT h.rid FROM {turns} ORDER BY h.rid DESC LIMIT {MOST}"):
+            keys = (rid, None) if here == "main" else (None, rid)
+            self._pairs[fate].append(_Pair(True, *keys))
+
+    @staticmethod
+    def _only(here: str, there: str) -> str:
+        """SQL for the active rows of one side whose id the other side does not have."""
+        return (
+            f"{here}.memories h LEFT JOIN {there}.memories o ON o.rid = h.rid AND o.id = h.id "
+            f"WHERE o.rid IS NULL AND h.valid_until IS NULL "
+            f"AND NOT EXISTS (SELECT 1 FROM {there}.memories x WHERE x.id = h.id)"
+        )
+
+    def _other_file(self) -> bool:
+        """Whether a memory may have another key here: not in a backup of this very file."""
+        ours = "SELECT value FROM {}.memory_metadata WHERE key = 'file_id'"
+        return bool(scalar(self._source, ours.format("main")) != scalar(self._source, ours.format("live")))
+
+    def _sort(self, rows: Iterable[Any]) -> None:
+        """A correction since is one change, and not one memory lost and another that comes back."""
+        back: dict[str, tuple[_Pair, str | None]] = {}
+        lost: dict[str, tuple[_Pair, str | None]] = {}
+        kinds: dict[str, str] = {}
+        for now, then, kind, active_now, active_then, identity, supersedes in rows:
+            pair, kinds[identity] = _Pair(kind == "episode", then, now), kind
+            if active_now and active_then:
+                self._add("changed", kind, pair)
+            else:
+                (back if active_then else lost)[identity] = pair, supersedes
+        # Corrected since the backup; and where an older one was restored, corrected in the backup.
+        for later, earlier, base in ((lost, back, "live"), (back, lost, "main")):
+            for identity, (pair, supersedes) in list(later.items()):
+                first = self._first_version(supersedes, earlier, base)
+                if first is not None:
+                    other = earlier.pop(first)[0]
+                    del later[identity]
+                    then, now = (other.then, pair.now) if base == "live" else (pair.then, other.now)
+                    self._add("changed", kinds[identity], _Pair(pair.turn, then, now))
+        for fate, left in (("back", back), ("lost", lost)):
+            for identity, (pair, _) in left.items():
+                self._add(fate, kinds[identity], pair)
+
+    def _add(self, fate: str, kind: str, pair: _Pair) -> None:
+        self._pairs[fate].append(pair)
+        self._tally[fate, kind] += 1
+
+    def _first_version(self, identity: str | None, known: Container[str], base: str) -> str | None:
+        """Which of the ``known`` ones a memory is a later version of, by what it supersedes."""
+        for _ in range(_VERSIONS):
+            if identity is None or identity in known:
+                return identity
+            identity = scalar(
+                self._source,
+                f"SELECT json_extract(attributes, '$.supersedes') FROM {base}.memories WHERE id = ?",
+                (identity,),
+            )
+        return None
+
+    def counts(self) -> Iterator[RestoreCount]:
+        now, then = self._active("live"), self._active("main")
+        for kind in KINDS:
+            what = MEMORIES[kind]
+            fates = {fate: self._tally[fate, kind] for fate in self._pairs}
+            yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **fates)
+
+    def _active(self, base: str) -> dict[str, int]:
+        notes: Any = self._source.execute(
+            f"SELECT kind, count(*) FROM {base}.memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
+        )
+        found = dict(notes)
+        every = scalar(self._source, f"SELECT count(*) FROM {base}.memories WHERE valid_until IS NULL")
+        return {**found, "episode": int(every) - sum(found.values())}
+
+    def listed(self, fate: str) -> tuple[RestoreChange, ...]:
+        pairs = sorted(self._pairs[fate], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
+        found = []
+        for pair in pairs[:MOST]:
+            was, is_now = self._row("main", pair.then), self._row("live", pair.now)
+            row = was if was is not None and fate != "lost" else is_now
+            found.append(
+                RestoreChange(
+                    id=row[0], kind=row[1],
+                    now=None if is_now is None or fate == "back" else is_now[2],
+                    then=None if was is None or fate == "lost" else was[2],
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+    def _row(self, base: str, rid: int | None) -> Any:
+        if rid is None:
+            return None
+        return self._source.execute(
+            f"SELECT id, kind, content FROM {base}.memories WHERE rid = ?", (rid,)
+        ).fetchone()
+
+
+def _count(source: apsw.Connection, what: str, table: str, key: str) -> RestoreCount:
+    columns = [name for name in COVERED[table].columns if name not in ("id", key)]
+    then, now = (", ".join(f"{row}.{name}" for name in columns) for row in ("t", "n"))
+    lost, back = (
+        f"SELECT count(*) FROM {here}.{table} h WHERE NOT EXISTS (SELECT 1 FROM {there}.{table} o WHERE o.{key} = h.{key})"
+        for here, there in (("live", "main"), ("main", "live"))
+    )
+    changed = f"SELECT count(*) FROM main.{table} t JOIN live.{table} n ON n.{key} = t.{key} WHERE ({then}) IS NOT ({now})"
+    return RestoreCount(
+        what=what,
+        now=scalar(source, f"SELECT count(*) FROM live.{table}"),
+        then=scalar(source, f"SELECT count(*) FROM main.{table}"),
+        back=scalar(source, back),
+        changed=scalar(source, changed),
+        lost=scalar(source, lost),
+    )
+
+
+def _jobs(source: apsw.Connection) -> RestoreCount:
+    """Jobs that are switched off; a restore switches them as they were."""
+    then, now = (
+        {str(key) for key, _ in source.execute(_JOBS.format(base=base))} for base in ("main", "live")
+    )
+    return RestoreCount(
+        what="jobs switched off", now=len(now), then=len(then), back=len(then - now), lost=len(now - then)
+    )

@@ -1,0 +1,240 @@
+"""Consolidation driven by an agent: it reads the turns of a session, saves facts, looks for conflicts, says when it is done.
+
+The judgement is the agent's; the guards are those of any consolidation. Ids must be ones that it may see, a fact
+names the turns that say it, numbers are capped, what reads like an order is held back, what the person confirmed
+is not replaced, and a session is done only up to the turn that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.memories import validation
+from memtui.engine.records import MemoryRecord, Operation, Options, Record
+from memtui.engine.store import consolidations, history, memories, operations, sessions
+from memtui.engine.store.connections import Connections
+from memtui.engine.wording import plural
+
+from . import apply, planner
+from .agent_access import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
+from .compare import conflicts, duplicates
+from .extract.protocol import CHUNK, Draft, Saved
+from .plan import Plan, PlanLine
+
+_SIMILAR = 8
+
+
+class Page(Record):
+    """Turns of a session that no consolidation has read yet. ``total`` of them; ``next``: the offset of the next page."""
+
+    turns: tuple[MemoryRecord, ...]
+    total: int
+    next: int | None
+
+
+class Rival(Record):
+    """A known fact that is near the new one. ``reason``: why both cannot be true; empty where rules see no contradiction."""
+
+    memory: MemoryRecord
+    reason: str
+
+
+class AgentLoop:
+    """One agent's run. ``within``: the filter that confines it; ``tags``: what a new fact needs to pass it."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, actor: str, said: Callable[[Operation], None],
+        *, within: str, tags: Sequence[str],
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._actor = actor
+        self._said = said
+        self._sight = Sight(within=within, clock=clock, options=options)
+        self._tags = tuple(tags)
+        self._read: dict[str, set[int]] = {}
+        self._done: dict[str, int] = {}
+
+    def turns(self, session_id: str, offset: int = 0, limit: int = CHUNK) -> Page:
+        """A page of what is to be read. Raises NotFoundError for a session that is not there (for this agent)."""
+        with self._connections.read() as connection:
+            pending = self._pending(connection, session_id)
+        page = pending[offset : offset + limit]
+        self._read.setdefault(session_id, set()).update(turn.rid for turn in page)
+        after = offset + len(page)
+        return Page(turns=tuple(page), total=len(pending), next=after if after < len(pending) else None)
+
+    def pending(self, session_id: str) -> int:
+        """How many turns no consolidation has read yet; 0: the session is consolidated. Raises NotFoundError."""
+        with self._connections.read() as connection:
+            return len(self._pending(connection, session_id))
+
+    def save(self, session_id: str, drafts: Sequence[Draft]) -> list[Saved]:
+        """Store facts of a session, all or none. Raises InputError for a source that is no turn of it, or too many facts."""
+        now = int(self._clock())
+        with history.operation(
+            self._connections, self._clock, self._actor, "consolidate", "Saved facts"
+        ) as op:
+            connection = op.connection
+            turns = {turn.id: turn for turn in self._sight.turns(connection, session_id)}
+            check_batch(connection, self._sight, session_id, drafts, turns, self._actor)
+            session = sessions.get(connection, session_id)
+            plan = Plan(
+                session=session, through=0, fingerprint="",
+                turns=len(turns), lines=(), extractor=self._actor,
+            )  # fmt: skip
+            known = self._sight.known(connection)
+            left = may_still_replace(connection, self._sight, self._actor, now)
+            drafts = planner.as_stored(drafts, self._options.secrets)
+            lines = planner.lines(
+                connection, drafts, turns, now, left=left, within=known,
+                own_trust=validation.actor_trust(self._actor),
+            )  # fmt: skip
+            saved = [self._write(connection, plan, line, now, known) for line in lines]
+            said = {one.content for one in saved}
+            for draft in drafts:
+                gone = duplicates.same_text(
+                    connection, draft.content, "fact", now, known
+                ) or duplicates.decided(connection, draft.content, now, known)
+                if draft.content not in said and gone is not None and not gone.active:
+                    saved.append(
+                        Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
+                    )
+            op.label = f"Saved {plural(len(saved), 'fact')} of “{session.name}”"
+        self._tell(op.op_id)
+        return saved
+
+    def _write(
+        self, connection: apsw.Connection, plan: Plan, line: PlanLine, now: int, known: duplicates.Within
+    ) -> Saved:
+        """Raises InputError for what the agent itself could not see afterwards."""
+        line = replace(line, tags=validation.tags((*line.tags, *self._tags)))
+        outcome = apply.write_line(connection, plan, line, self._options, now, seen=False, within=known)
+        text = validation.accept(line.content, "fact", self._options.secrets).content
+        stored = duplicates.same_text(connection, text, "fact", now, known)
+        if outcome in ("added", "superseded", "conflict") and stored is None:
+            raise InputError(
+                "A fact of this session would lie outside of what may be seen and written here.",
+                "Nothing was written. Ask the person to widen the filter.",
+            )
+        return Saved(
+            content=line.content, outcome=outcome, id=stored.id if stored else None, about=line.target, reason=line.reason
+        )  # fmt: skip
+
+    def finish(self, session_id: str) -> int:
+        """The session is consolidated as far as its turns were read here; returns how many came in since.
+
+        Raises InputError when turns before those were not read, or none was.
+        """
+        with history.operation(
+            self._connections, self._clock, self._actor, "consolidate", "Marked a session as consolidated"
+        ) as op:
+            pending = self._pending(op.connection, session_id)
+            read = self._read.get(session_id, set())
+            through = max((turn.rid for turn in pending if turn.rid in read), default=0)
+            unread = sum(turn.rid < through and turn.rid not in read for turn in pending)
+            if pending and (unread or not through):
+                raise InputError(
+                    f"{unread or len(pending)} turns of this session were not read yet.",
+                    "Read all pages with get_episodes_for_consolidation first.",
+                )
+            if through:
+                self._mark(op.connection, session_id, through)
+                op.label = f"Marked “{session_id}” as consolidated"
+        self._tell(op.op_id)
+        return sum(turn.rid > through for turn in pending)
+
+    def rivals(self, session_id: str, new: str) -> list[Rival]:
+        """Known facts near a new one, contradictions first. Raises NotFoundError."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            self._sight.turns(connection, session_id)
+            fact = self._sight.fact(connection, new)
+            found = []
+            for known in duplicates.candidates(
+                connection, fact.content, now, within=self._sight.visible(connection)
+            ):
+                if known.id in (fact.id, fact.supersedes) or known.supersedes == fact.id:
+                    continue
+                standing = conflicts.stand(fact.content, known.content)
+                found.append(
+                    (
+                        standing,
+                        Rival(memory=known, reason=standing.reason if standing.kind == "conflict" else ""),
+                    )
+                )
+        found.sort(key=lambda one: (not one[1].reason, -one[0].score))
+        return [rival for _, rival in found[:_SIMILAR]]
+
+    def resolve(self, new: str, old: str, reason: str) -> str:
+        """The new fact stands, the old one stays unsure and fades. Returns why the person is asked instead; else "".
+
+        Raises NotFoundError, InputError for facts that cannot stand against one another.
+        """
+        now = int(self._clock())
+        with history.operation(
+            self._connections, self._clock, self._actor, RESOLVE, "Resolved a conflict"
+        ) as op:
+            connection = op.connection
+            winner, loser = self._sight.fact(connection, new), self._sight.fact(connection, old)
+            if winner.id == loser.id:
+                raise InputError("A fact cannot replace itself.", "Give two different facts.")
+            if winner.supersedes == loser.id:
+                return ""
+            if replaced_before(connection, loser, winner):
+                raise InputError(
+                    f"{loser.id} replaced {winner.id} before.", "A fact cannot replace its own successor."
+                )
+            waits = conflicts.may_supersede(
+                loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
+                left=may_still_replace(connection, self._sight, self._actor, now),
+            )  # fmt: skip
+            if not waits and winner.supersedes is not None:
+                waits = "the new one replaced another one already"
+            why = validation.accept(
+                reason.strip() or "no reason given", "fact", self._options.secrets
+            ).content[:500]
+            if waits:
+                apply.open_conflict(connection, winner.id, loser.id, f"{why} ({waits})", now)
+                op.label = f"Asked the person about a conflict: “{winner.content[:60]}”"
+            else:
+                attributes = {**winner.attributes, "supersedes": loser.id, "conflict_reason": why}
+                memories.update(connection, winner.rid, attributes=attributes)
+                apply.weaken(connection, loser)
+                op.label = f"Resolved a conflict: “{winner.content[:60]}” stands"
+        self._tell(op.op_id)
+        return waits
+
+    def _pending(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
+        turns = self._sight.turns(connection, session_id)
+        through = max(
+            sessions.get(connection, session_id).consolidated_through or 0, self._done.get(session_id, 0)
+        )
+        return [turn for turn in turns if turn.rid > through]
+
+    def _mark(self, connection: apsw.Connection, session_id: str, through: int) -> None:
+        """Move the watermark; where it would pass turns that this agent does not see, only for this agent."""
+        watermark = sessions.get(connection, session_id).consolidated_through
+        passed = [
+            turn.rid
+            for turn in consolidations.turns_beyond(connection, session_id, watermark, self._clock())
+            if turn.rid <= through
+        ]
+        if set(passed) <= self._sight.visible(connection)(passed):
+            consolidations.mark_done(
+                connection, session_id, through=through, at=int(self._clock()), read_by=self._actor
+            )
+        self._done[session_id] = through
+
+    def _tell(self, op_id: int) -> None:
+        with self._connections.read() as connection:
+            if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
+                return
+            operation = operations.get(connection, op_id)
+        self._said(operation)

@@ -1,0 +1,227 @@
+"""Write a plan: inside one transaction, with every precondition looked at again.
+
+Between reading and writing a model may have thought for a minute, and other programs may have written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from memtui.engine.days import day_of_fact
+from memtui.engine.errors import InputError
+from memtui.engine.memories import operations, validation
+from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.store import consolidations, memories, proposals, sessions
+
+from . import reread
+from .compare import conflicts, duplicates
+from .plan import Plan, PlanLine
+
+
+class StalePlanError(InputError):
+    """The session, or what the plan builds on, changed since the plan was made."""
+
+
+class Counts(dict[str, int]):
+    """How many lines did what."""
+
+    def add(self, action: str) -> None:
+        self[action] = self.get(action, 0) + 1
+
+
+def check(connection: apsw.Connection, plan: Plan, now: int) -> None:
+    """Raise StalePlanError unless the very turns that the plan read are still pending."""
+    session = sessions.get(connection, plan.session_id)
+    watermark = None if plan.again else session.consolidated_through
+    turns = [
+        turn
+        for turn in consolidations.turns_beyond(connection, plan.session_id, watermark, now)
+        if turn.rid <= plan.through
+    ]
+    if session.consolidated_through != plan.session.consolidated_through or (
+        consolidations.fingerprint(turns) != plan.fingerprint
+    ):
+        raise StalePlanError(
+            f"The session {plan.session_id!r} has changed since it was read.", "Consolidate it again."
+        )
+
+
+def write(connection: apsw.Connection, plan: Plan, options: Options, now: int, *, seen: bool) -> Counts:
+    """Write the accepted lines and move the watermark; in the caller's operation. ``seen``: the person looked at them."""
+    check(connection, plan, now)
+    counts = Counts()
+    summary = None
+    for line in plan.lines:
+        if not line.accepted:
+            continue
+        if line.action == "summary":
+            summary = line.content
+            continue
+        counts.add(write_line(connection, plan, line, options, now, seen=seen))
+    consolidations.mark_done(
+        connection, plan.session_id, through=plan.through, at=now, read_by=plan.extractor, summary=summary,
+        whole=plan.again,
+    )  # fmt: skip
+    return counts
+
+
+def write_line(
+    connection: apsw.Connection, plan: Plan, line: PlanLine, options: Options, now: int, *, seen: bool,
+    within: duplicates.Within = set,
+) -> str:  # fmt: skip
+    """Write one line and say what it did. ``within``: what is known to whoever writes."""
+    if line.action in ("unchanged", "retire", "reword"):
+        return _write_again(connection, plan, line, options, now, seen=seen)
+    kind = "observation" if line.action == "observation" else "fact"
+    if line.claimed:
+        within = duplicates.of_project(connection, within, line.project)
+    same = duplicates.same_text(
+        connection, line.content, "observation" if kind == "observation" else "fact", now, within
+    )
+    target = _target(connection, line, now, within)
+    if same is not None and same.active:
+        # Somebody was quicker.
+        return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
+    if line.action == "hold" and not seen:
+        proposals.ask(
+            connection,
+            proposals.identity(proposals.HELD, line.content),
+            proposals.HELD,
+            _held(plan, line),
+            now,
+        )
+        return "held"
+    if target is None or line.action not in ("reinforce", "supersede", "conflict"):
+        insert(connection, plan, line, options, now, seen=seen)
+        return "observation" if kind == "observation" else "added"
+    if line.action == "reinforce" and not line.edited:
+        return reinforce(connection, target, line.sources, line.confidence, now)
+    if line.action == "supersede" and not target.protected:
+        new = insert(connection, plan, line, options, now, seen=seen, replaces=target)
+        weaken(connection, target)
+        return "superseded" if new else "known"
+    new = insert(connection, plan, line, options, now, seen=seen)
+    open_conflict(connection, new, target.id, line.reason, now)
+    return "conflict"
+
+
+def _write_again(
+    connection: apsw.Connection, plan: Plan, line: PlanLine, options: Options, now: int, *, seen: bool
+) -> str:
+    """A line about what was drawn before. Whoever decided about that since the plan was made has the last word."""
+    old = None
+    if line.action != "unchanged" and line.target is not None:
+        old = reread.may_go(connection, line.target, now)
+    if line.action == "reword":
+        insert(connection, plan, line, options, now, seen=seen, replaces=old)
+    elif old is None:
+        return "unchanged"
+    if old is None:
+        return "added"
+    reread.retire(connection, old, plan.extractor, now, replaced=line.action == "reword")
+    return "reworded" if line.action == "reword" else "retired"
+
+
+def _target(
+    connection: apsw.Connection, line: PlanLine, now: int, within: duplicates.Within
+) -> MemoryRecord | None:
+    """The known fact that the line is about, while it is active; one of the same plan is known by its text."""
+    if line.target is not None:
+        known = memories.get(connection, line.target, now)
+    elif (
+        line.known is None
+        or (found := duplicates.same_text(connection, line.known, "fact", now, within)) is None
+    ):
+        return None
+    else:
+        known = found
+    return known if known.active else None
+
+
+def insert(
+    connection: apsw.Connection,
+    plan: Plan,
+    line: PlanLine,
+    options: Options,
+    now: int,
+    *,
+    seen: bool,
+    replaces: MemoryRecord | None = None,
+) -> str:
+    """Store the line as a new memory and return its id. What the person edited is theirs."""
+    observation = line.action == "observation"
+    accepted = validation.accept(line.content, "observation" if observation else "fact", options.secrets)
+    attributes: dict[str, Any] = {"extractor": plan.extractor, **accepted.attributes}
+    if replaces is not None:
+        attributes |= {"supersedes": replaces.id, "conflict_reason": validation.without_secrets(line.reason)}
+        attributes |= {} if observation else operations.pin_of(replaces)
+    stated = line.edited and not observation
+    topic = line.topic or (replaces.topic if replaces is not None else None)
+    if observation:
+        topic = None
+    rid = memories.insert(
+        connection,
+        kind="observation" if observation else "fact",
+        category=line.category if observation else None,
+        content=accepted.content, event_time=line.event_time, created_at=now,
+        trust="user" if line.edited else line.trust,
+        session_id=plan.session_id, source=f"session:{plan.session_id}", project=line.project,
+        confidence=1.0 if stated else line.confidence,
+        decay_rate=0.0 if observation or stated else options.rate_of(topic),
+        confirmed_at=now if stated else None,
+        source_ids=line.sources, tags=validation.tags(line.tags), attributes=attributes,
+        topic=topic, happens_at=None if observation else day_of_fact(accepted.content, line.event_time, topic),
+    )  # fmt: skip
+    assert rid is not None  # it has no source key that could be there already
+    operations.keep_from_vectors(connection, rid, accepted)
+    if seen:
+        memories.update(connection, rid, reviewed_at=now)
+    (record,) = memories.by_rid(connection, [rid], now)
+    return record.id
+
+
+def reinforce(
+    connection: apsw.Connection, known: MemoryRecord, sources: tuple[str, ...], confidence: float, now: int
+) -> str:
+    """Said again: a sign of life, and more evidence. What the person protected is left as it is."""
+    connection.execute(
+        "UPDATE memories SET last_accessed = max(coalesce(last_accessed, 0), ?) WHERE rid = ?",
+        (now, known.rid),
+    )
+    merged = duplicates.without_repeats(known.source_ids, sources)
+    if not known.protected and (merged != known.source_ids or confidence > known.confidence):
+        memories.update(
+            connection, known.rid, source_ids=merged, confidence=max(known.confidence, confidence)
+        )
+    return "reinforced"
+
+
+def weaken(connection: apsw.Connection, old: MemoryRecord) -> None:
+    """What a later statement replaced stays, unsure and not pinned, and fades faster."""
+    memories.update(
+        connection, old.rid,
+        attributes=operations.without_pin(old),
+        confidence=min(old.confidence, conflicts.SUPERSEDED_CONFIDENCE),
+        decay_rate=max(old.decay_rate, conflicts.SUPERSEDED_DECAY),
+    )  # fmt: skip
+
+
+def open_conflict(connection: apsw.Connection, new: str, old: str, reason: str, now: int) -> None:
+    proposals.ask(
+        connection,
+        proposals.identity(proposals.CONFLICT, new, old),
+        proposals.CONFLICT,
+        {"new": new, "old": old, "reason": validation.without_secrets(reason)},
+        now,
+    )
+
+
+def _held(plan: Plan, line: PlanLine) -> dict[str, Any]:
+    return {
+        "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
+        "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,
+        "extractor": plan.extractor, "category": line.category, "topic": line.topic, "project": line.project,
+        "reasons": [suspicion.detail for suspicion in line.suspicions] or [line.reason],
+    }  # fmt: skip

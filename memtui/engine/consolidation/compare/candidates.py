@@ -1,0 +1,135 @@
+"""What a new statement is compared with: facts that share its words, the latest ones that mean most like it, and what the same
+conversation said before it.
+
+Beside each stands what was said right before it, for "it was pushed to 2 July" says nothing alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store import memories
+
+from ..preview_facts import Foreseen
+from . import duplicates, statement_context, update_model
+from .pair_features import Statement
+from .similarity import read
+
+_LATEST = 200
+_NEAREST = 24
+
+
+class Candidate(NamedTuple):
+    """Something known. ``record`` is None for what the same plan brings; ``score``: how likely the new one replaces it."""
+
+    statement: Statement
+    record: MemoryRecord | None
+    score: float | None = None
+
+
+class Known:
+    """The facts that one plan is compared with. ``earlier``: those that the plan itself has brought so far; ``turns``: that
+    it reads; ``foreseen``: what plans before it bring that are not written."""
+
+    def __init__(
+        self, connection: apsw.Connection, now: float, turns: Iterable[MemoryRecord] = (),
+        foreseen: Foreseen | None = None,
+    ) -> None:  # fmt: skip
+        self._foreseen = foreseen or Foreseen()
+        self.turns = tuple(turns)
+        self._connection = connection
+        self._now = now
+        self._latest: dict[duplicates.Within, list[MemoryRecord]] = {}
+        self._preceding: dict[int, str] = {}
+        self.earlier: list[Statement] = []
+
+    def candidates(
+        self,
+        new: Statement,
+        said_at: int,
+        within: duplicates.Within,
+        project: str | None = None,
+        *,
+        claimed: bool = False,
+    ) -> list[Candidate]:
+        """The known facts, each once, with their scores where the model is installed; then the ``earlier`` ones."""
+        planned = self._foreseen.facts(project, claimed=claimed)
+        sharing = [
+            *self._foreseen.sharing(new.text, planned),
+            *duplicates.candidates(self._connection, new.text, self._now, within=within),
+        ]
+        model = update_model.model()
+        if not model.available():
+            return [Candidate(Statement(one.content), one) for one in sharing]
+        latest = (
+            self._foreseen.standing([*self._of(within), *planned])[:_LATEST] if planned else self._of(within)
+        )
+        near = [latest[place] for place in model.nearest(new, [one.content for one in latest], _NEAREST)]
+        facts = list({one.rid: one for one in (*sharing, *near)}.values())
+        statements = [*(self._statement(one) for one in facts), *self.earlier]
+        records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
+        scores = model.judge(new, statements)
+        return [
+            # What was said later is not replaced by what was said before it.
+            Candidate(one, record, score if record is None or record.event_time <= said_at else None)
+            for one, record, score in zip(statements, records, scores, strict=True)
+        ]
+
+    def in_force(self, known: MemoryRecord) -> MemoryRecord | None:
+        """The active fact that took the place of a known one; None where none did."""
+        if (planned := self._foreseen.successor(known)) is not None:
+            return planned
+        found, seen = known, {known.id}
+        while later := [
+            one
+            for one in memories.linked(self._connection, found.id, "supersedes", self._now, back=True)
+            if one.active and one.id not in seen
+        ]:
+            found = later[-1]
+            seen.add(found.id)
+        if found is known:
+            return None
+        return self._foreseen.successor(found) or found
+
+    def corrected_since(self, new: str, target: str, said_at: int) -> bool:
+        """Whether the new statement, said before ``target`` was put right, says what was wrong with it then."""
+        mine = set(read(new).content)
+        at, seen = memories.get(self._connection, target, self._now), {target}
+        right = set(read(at.content).content)
+        while before := [
+            one
+            for one in memories.linked(self._connection, at.id, "supersedes", self._now)
+            if one.id not in seen
+        ]:
+            at = before[-1]
+            seen.add(at.id)
+            wrong = set(read(at.content).content) - right
+            if at.ended_by == "superseded" and said_at <= (at.valid_until or 0) and wrong & mine:
+                return True
+        return False
+
+    def _of(self, within: duplicates.Within) -> list[MemoryRecord]:
+        if within not in self._latest:
+            self._latest[within] = duplicates.latest(self._connection, self._now, _LATEST, within=within)
+        return self._latest[within]
+
+    def _statement(self, fact: MemoryRecord) -> Statement:
+        return Statement(
+            fact.content, self._text_before(fact), session_id=fact.session_id or "", said_at=fact.event_time
+        )
+
+    def _text_before(self, fact: MemoryRecord) -> str:
+        """What was said right before the fact, in the turn that it was drawn from."""
+        if fact.rid not in self._preceding:
+            if fact.id:
+                turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
+            else:
+                turns = [memories.get(self._connection, fact.source_ids[0], self._now)]
+            self._preceding[fact.rid] = (
+                statement_context.preceding(fact.content, turns[0].content) if turns else ""
+            )
+        return self._preceding[fact.rid]

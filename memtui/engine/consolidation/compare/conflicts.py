@@ -1,0 +1,145 @@
+"""How a new statement stands to what is known: the same, a contradiction, or beside it.
+
+A contradiction is only worth a person's time where one of the two can be wrong. Liking tea does not
+contradict liking coffee; living in Oslo does contradict living in Bergen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from msgspec.structs import replace
+
+from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
+
+from .compatible import apart
+from .negation import negates, negates_all
+from .similarity import Reading, compare_readings, read
+from .slots import contested, moves_home, names_role
+from .statement_features import people_named
+from .values import another_value
+
+# In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
+# cap of fading; the rest waits in Review.
+MOST_SUPERSEDED = 10
+SUPERSEDED_SHARE = 0.02
+SUPERSEDED_CONFIDENCE = 0.3
+SUPERSEDED_DECAY = 0.5
+_CLOSE = 0.6
+# Log-odds of the ``update_model``: from here it is worth a card; if it says what is no longer so; and nobody is asked.
+# What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
+REPLACES = 1.5
+_NAMED = 0.0
+_SURELY = 2.0
+_HARDLY = -2.0
+# Of this nobody has two, and a later one is always another.
+_GROWS = "age"
+CHANGED = "it may have changed since"
+# One can like, speak, visit and own many things at once.
+_MANY = frozenset(
+    """
+    like love hate dislik prefer enjoi speak plai plan want visit know work own have learn read bui us collect us went go
+    travel eat drink cook watch meet friend sister brother daughter son child colleagu friend
+    """.split()  # noqa: SIM905
+)
+
+
+class Standing(Record):
+    """``strong``: beyond doubt that the new one replaces the old one, if it is the later of the two."""
+
+    kind: Literal["duplicate", "conflict", "beside"]
+    reason: str = ""
+    strong: bool = False
+    score: float = 0.0
+
+
+def stand(new: str, old: str, *, correcting: bool = False, judged: float | None = None) -> Standing:
+    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any.
+
+    What is said of somebody replaces nothing that was said of somebody else beyond doubt.
+    """
+    found = _stand(new, old, correcting, judged)
+    return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
+
+
+def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standing:
+    mine, theirs = read(new), read(old)
+    verdict = compare_readings(mine, theirs)
+    if verdict.kind == "duplicate":
+        return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
+    slot = contested(new, old)
+    if slot is not None:
+        return Standing(
+            kind="conflict", reason=f"another {slot}", strong=_replaces(slot, new, old, correcting),
+            score=max(verdict.score, _CLOSE),
+        )  # fmt: skip
+    if correcting and (reason := another_value(new, old)):
+        return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
+    if apart(new, old):
+        return Standing(kind="beside", score=verdict.score)
+    doubtful = judged is not None and judged < _HARDLY
+    if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:
+        return Standing(
+            kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
+            strong=correcting and mine.denials != theirs.denials,
+        )  # fmt: skip
+    if judged is not None and judged >= _NAMED:
+        named = negates(new, old)
+        if named or judged >= REPLACES:
+            return Standing(
+                kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
+                strong=judged >= _SURELY and correcting and named and negates_all(new, old),
+            )  # fmt: skip
+    return Standing(kind="beside", score=verdict.score)
+
+
+def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
+    """Whether what fills a slot is beyond doubt in the place of what filled it before."""
+    if names_role(new) or names_role(old):
+        return False  # two people may share what one had: only the person knows
+    if slot == "home":
+        return correcting and moves_home(new, old)  # one may live in Berlin and in Germany
+    return correcting or slot == _GROWS
+
+
+def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
+    """Of the candidates, those where both cannot be true."""
+    if mine.denials != theirs.denials:
+        return True
+    only_mine, only_theirs = set(mine.content) - set(theirs.content), set(theirs.content) - set(mine.content)
+    if not (only_mine or only_theirs):
+        return bool(mine.numbers - theirs.numbers) and bool(theirs.numbers - mine.numbers)
+    return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
+
+
+def may_supersede(
+    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int, claimed: bool = False,
+    same_talk: bool = False,
+) -> str:  # fmt: skip
+    """Empty when a new fact may replace ``old`` without asking; else why the person is asked.
+
+    ``same_talk``: the person said both in one conversation, and takes the first back there."""
+    order = [str(trust) for trust in TRUST_ORDER]
+    if old.protected:
+        return "the known one is confirmed"
+    if old.topic == "health":
+        return "it is about somebody's health"
+    if order.index(trust_of_new) > order.index(old.trust):
+        return "the known one comes from a more trusted source"
+    if claimed:
+        return "that the person said so is an agent's word"
+    if said_at < old.event_time:
+        return "it was said before the known one"
+    if not strong:
+        return "both may be true"
+    if old.trust == "user" and not same_talk:
+        return "you said the known one in another conversation"
+    if left <= 0:
+        return "this run has replaced as many as it may"
+    return ""
+
+
+def supersede_cap(facts: int) -> int:
+    """How many facts a run may supersede by itself where there are so many active ones when it begins."""
+    return max(MOST_SUPERSEDED, int(SUPERSEDED_SHARE * facts))

@@ -1,0 +1,154 @@
+"""Do two short statements say the same, contradict each other, or merely share words?
+
+Without a model: by their content words (stemmed, rare ones weigh more), and by guards for what decides
+the meaning although it is small: negation, numbers, one word in the place of another. A statement that
+differs in one of those is never a duplicate; it is at most a candidate for a conflict.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from memtui.engine.records import Record
+from memtui.engine.store import tokens as store_tokens
+
+from .vocabulary import DIRECTIONS, ENDINGS, FUNCTION_WORDS, NEGATIONS, NUMBER_WORDS, SYNONYMS
+
+Relation = Literal["duplicate", "conflict", "related", "different"]
+Weight = Callable[[str], float]
+"""How much a stem says, above 0; rare words say more."""
+
+DUPLICATE = 0.8
+CONFLICT = 0.5
+RELATED = 0.25
+
+_NO_MORE = frozenset({("any", "more"), ("any", "longer"), ("no", "longer"), ("no", "more")})
+_TURNING = frozenset({"by", "which", "who", "that", "whose"})
+word_shape = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d+)?|\d+[^\W_]+")
+
+
+class Reading(NamedTuple):
+    """A statement as comparison sees it. ``content``: stems in order; ``names``: words written with a capital
+    inside it; ``turned``: its words may stand in another order (passive, relative clause)."""
+
+    exact: str
+    content: tuple[str, ...]
+    numbers: frozenset[str]
+    denials: int
+    names: frozenset[str]
+    turned: bool
+    directions: frozenset[str]
+
+
+class Verdict(Record):
+    """How two statements relate; ``score`` is the weighted share of common content in [0, 1]."""
+
+    kind: Relation
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+def tokens(text: str) -> list[str]:
+    """The words and numbers of a text as they stand there."""
+    return word_shape.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
+
+
+def read(text: str) -> Reading:
+    """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
+    found = tokens(text)
+    lowered = [token.casefold() for token in found]
+    numbers, content, names = [], [], []
+    denials = 0
+    for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
+        if word[0].isdigit() or word in NUMBER_WORDS:
+            numbers.append(NUMBER_WORDS.get(word) or word.replace(",", "").replace("'", ""))
+        elif word in NEGATIONS or word in ENDINGS or word.endswith("n't"):
+            denials += 1
+        elif (lowered[place - 1] if place else "", word) in _NO_MORE or word == "anymore":
+            pass  # "not any more" denies once
+        elif (bare := word.removesuffix("'s")) not in FUNCTION_WORDS and not bare.startswith(
+            ("i'", "we'", "you'")
+        ):
+            content.append(SYNONYMS.get(bare, bare))
+            if place and token[0].isupper():
+                names.append(len(content) - 1)
+    stemmed = tuple(store_tokens.stems(" ".join(content))) if content else ()
+    if len(stemmed) != len(content):  # a script that the tokenizer cuts differently
+        stemmed = tuple(content)
+    stemmed = tuple(SYNONYMS.get(stem, stem) for stem in stemmed)
+    return Reading(
+        exact=" ".join(lowered),
+        content=stemmed,
+        numbers=frozenset(numbers),
+        denials=denials,
+        names=frozenset(stemmed[place] for place in names),
+        turned=not _TURNING.isdisjoint(lowered),
+        directions=DIRECTIONS & set(lowered),
+    )
+
+
+def plain_weight(stem: str) -> float:
+    """Without document frequencies long words are taken for the rarer ones."""
+    return 1.0 + math.log(1 + len(stem))
+
+
+def compare(first: str, second: str, weight: Weight = plain_weight) -> Verdict:
+    """How two statements stand to each other; ``weight`` says how much a word tells."""
+    return compare_readings(read(first), read(second), weight)
+
+
+def compare_readings(a: Reading, b: Reading, weight: Weight = plain_weight) -> Verdict:
+    """The order of the two does not matter."""
+    if a.exact == b.exact:
+        return Verdict(kind="duplicate", score=1.0, reasons=("the same words",))
+    ours, theirs = set(a.content), set(b.content)
+    shared, only_a, only_b = ours & theirs, ours - theirs, theirs - ours
+    total = sum(map(weight, ours | theirs))
+    score = sum(map(weight, shared)) / total if total else 0.0
+    # Of the shorter one: "lives in Berlin" is wholly in "lives in Berlin with Ada".
+    smaller = min(sum(map(weight, ours)), sum(map(weight, theirs)))
+    inside = sum(map(weight, shared)) / smaller if smaller else 0.0
+    if score < RELATED and inside < CONFLICT:
+        return Verdict(kind="different", score=score)
+    differences = _differences(a, b, only_a, only_b)
+    if not differences and score >= DUPLICATE and _same_order(a, b, shared):
+        return Verdict(kind="duplicate", score=score, reasons=("the same content words",))
+    if differences and inside >= CONFLICT and _may_conflict(a, b, only_a, only_b, score):
+        return Verdict(kind="conflict", score=score, reasons=differences)
+    return Verdict(kind="related" if score >= RELATED else "different", score=score, reasons=differences)
+
+
+def _differences(a: Reading, b: Reading, only_a: set[str], only_b: set[str]) -> tuple[str, ...]:
+    found = []
+    if a.denials != b.denials:
+        found.append("one denies what the other says")
+    if a.numbers != b.numbers:
+        mine, yours = (", ".join(sorted(x.numbers - y.numbers)) or "none" for x, y in ((a, b), (b, a)))
+        found.append(f"numbers differ: {mine} / {yours}")
+    if only_a and only_b:
+        found.append(f"words differ: {', '.join(sorted(only_a)[:4])} / {', '.join(sorted(only_b)[:4])}")
+    elif a.directions != b.directions:
+        found.append(f"only one says {', '.join(sorted(a.directions ^ b.directions))}")
+    elif (a.names & only_a) or (b.names & only_b):
+        found.append(f"only one names {', '.join(sorted((a.names & only_a) | (b.names & only_b))[:4])}")
+    return tuple(found)
+
+
+def _may_conflict(a: Reading, b: Reading, only_a: set[str], only_b: set[str], score: float) -> bool:
+    if a.denials != b.denials:
+        return score >= CONFLICT or not (only_a and only_b)
+    if a.numbers - b.numbers and b.numbers - a.numbers:
+        return score >= CONFLICT
+    # One word in the place of another; more than that is another statement.
+    return score >= CONFLICT and 0 < len(only_a) <= 2 and 0 < len(only_b) <= 2
+
+
+def _same_order(a: Reading, b: Reading, shared: set[str]) -> bool:
+    """ "Ada asked Bo" is not "Bo asked Ada", unless one of them is passive or has a clause that turns words round."""
+    first = [stem for stem in a.content if stem in shared]
+    second = [stem for stem in b.content if stem in shared]
+    return first == second or a.turned != b.turned

@@ -1,0 +1,152 @@
+"""The extractor that needs no language model: word rules, a classifier of our own, trigger phrases."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from memtui.engine.memories import validation
+from memtui.engine.records import MemoryRecord
+from memtui.engine.store.tokens import fold
+
+from . import clause_facts
+from .clause_facts import Around
+from .clauses import clauses, without_chat
+from .durability import DurabilityModel
+from .exclusions import asks, readable
+from .instructions import asks_for_work, plays_a_part, tells_a_tale
+from .protocol import SAID, Context, Draft, Extraction
+from .sentences import Sentence, sentences
+from .statements import Statement, find_statement, introduced
+from .summary import summary
+from .topics import sorted_by_topic
+from .triggers import find_trigger, worth_reading
+
+_OBSERVED = 0.7
+_FEW = 2  # sentences; what is ordered in more of them is ordered by this person
+
+
+class _Stated(NamedTuple):
+    """By the place of the sentence: what is worth keeping, and what is so only where it changes something."""
+
+    lasting: dict[int, list[Statement]]
+    updates: dict[int, list[Statement]]
+
+
+class KeywordExtractor:
+    """Reads what the person says about themself as facts, sentences that matter as observations."""
+
+    name = "keyword"
+    limit = None
+
+    def __init__(self) -> None:
+        self._model = DurabilityModel()
+
+    async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+        return await asyncio.to_thread(self.read, turns, context)
+
+    def estimate(self, turns: Sequence[MemoryRecord]) -> int:
+        return 0
+
+    def read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+        """The same, at once; about 2 ms a turn."""
+        drafts: list[Draft] = []
+        updates: list[Draft] = []
+        seen: set[str] = set()
+        people = set(context.people)
+        before = ""
+        own = [validation.open_text(turn) for turn in turns if _of_person(turn)]
+        for turn in turns:
+            if _of_person(turn):
+                people |= introduced(turn.content)
+            around = Around(people, before)
+            message = sentences(turn.content)
+            stated = self._stated(turn.content, message, around) if _of_person(turn) else _Stated({}, {})
+            for draft in self._drafts(turn, message, stated.lasting):
+                key = fold(draft.content)
+                if key not in seen:
+                    seen.add(key)
+                    drafts.append(draft)
+            for some in stated.updates.values():
+                updates += [_fact(turn, statement) for statement in some if fold(statement.text) not in seen]
+            if _of_person(turn):
+                before = turn.content
+        return Extraction(
+            drafts=tuple(sorted_by_topic(drafts)), summary=summary(own),
+            updates=tuple(sorted_by_topic(updates)),
+        )  # fmt: skip
+
+    def _drafts(
+        self, turn: MemoryRecord, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]]
+    ) -> Iterator[Draft]:
+        """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""
+        if turn.trust not in ("user", "agent"):
+            return
+        own = _of_person(turn)
+        observes = worth_reading(turn.content)
+        for place, sentence in enumerate(message):
+            yield from (_fact(turn, statement) for statement in stated.get(place, ()))
+            if place in stated:
+                continue
+            if observes and (trigger := find_trigger(sentence, by_assistant=not own)):
+                yield Draft(
+                    kind="observation", content=sentence.text, sources=(turn.id,), category=trigger.category,
+                    confidence=_OBSERVED, verbatim=True,
+                )  # fmt: skip
+
+    def _stated(self, content: str, message: Sequence[Sentence], around: Around) -> _Stated:
+        """What the person states: the rules first, the classifier where they find nothing."""
+        if tells_a_tale(content):
+            return _Stated({}, {})
+        of_work, of_play = asks_for_work(content), plays_a_part(content)
+        stated: dict[int, list[Statement]] = {}
+        for place, sentence in enumerate(message):
+            if any(asks(sentence.masked[start:end]) for start, end in clauses(sentence)):
+                continue  # in part a request: its clauses are judged one by one
+            told_of = sentence if sentence.question else without_chat(sentence)
+            statement = find_statement(told_of, around.people, of_work=of_work, of_play=of_play)
+            if statement is not None:
+                stated[place] = [statement]
+        if of_play or not readable(content) or not self._model.available():
+            return _Stated(stated, {})
+        left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
+        found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)
+        clauses_judged = list(
+            zip(found, self._model.judge([candidate.text for candidate in found]), strict=True)
+        )
+        told = clause_facts.statements(message, clauses_judged, around)
+        for place, sentence in left:
+            known = " ".join(one.text for one in told.get(place, ())).casefold()
+            orders = clause_facts.orders(sentence, of_work=of_work, of_play=of_play)
+            if fresh := [order for order in orders if order.text.casefold() not in known]:
+                told[place] = [*told.get(place, ()), *fresh]
+        stated |= told
+        severe = clause_facts.severe_candidates(message, stated)
+        judged = self._model.judge([candidate.text for candidate in severe])
+        for place, more in clause_facts.severe_statements(
+            message, list(zip(severe, judged, strict=True)), around
+        ).items():
+            stated[place] = [*stated.get(place, ()), *more]
+        return _Stated(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
+
+
+def _of_person(turn: MemoryRecord) -> bool:
+    """The person's words, be it that an agent only says so: their trust stays what it is."""
+    return turn.trust == "user" or validation.is_claim(turn.source_role, turn.trust)
+
+
+def _fact(turn: MemoryRecord, statement: Statement) -> Draft:
+    content = statement.text
+    if statement.dated:
+        content = SAID.format(content=content, date=_date(turn.event_time))
+    return Draft(
+        kind="fact", content=content, sources=(turn.id,), tags=statement.tags, confidence=statement.confidence,
+        correcting=statement.correcting, verbatim=True,
+    )  # fmt: skip
+
+
+def _date(seconds: int) -> str:
+    day = datetime.fromtimestamp(seconds, UTC).astimezone()
+    return f"{day.day} {day:%B %Y}"

@@ -1,0 +1,269 @@
+"""Durable statements of the person about their own life, read from plain sentences without a model.
+
+Precision before recall: what is asked, ordered, quoted, supposed, said of this very moment, or hangs on a
+word whose meaning stands elsewhere ("she", "it") is left out. What is kept stays in the person's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from . import events, instructions
+from .filler import without_asides
+from .sentences import Sentence
+from .statement_shapes import CLASSES, CORRECTING, CORRECTION, INTRODUCED, KNOWN_PERSON, NAMED_FIRST
+
+CONFIDENCE = 0.8
+HEDGED = 0.5
+_SHORTEST, _LONGEST = 8, 400
+
+_LEAD_IN = re.compile(
+    r"(?:(?:yes|yeah|yep|no|nope|ok(?:ay)?|well|so|and|but|also|oh|ah|hi|hello|hey|btw|by the way|"
+    r"actually|honestly|frankly|fyi|"
+    r"anyway|besides|plus|right|sure|thanks|thank you|for the record|for context|for what it's worth|"
+    r"just so you know|one more|"
+    r"one more thing|another thing|while i think of it|while we(?:'re| are) at it|unrelated|practical|"
+    r"background|update|report|(?:quick |one )?question|"
+    r"correction|in fact|that(?:'s| is) (?:wrong|not right|not true)|as for (?:me|us|work|home)|personally|to be honest|tbh|"
+    r"as (?:you know|i said|"
+    r"mentioned)|note|news|good news|"
+    r"first|second|third|finally|lately|these days|nowadays|since then|by now|turns out|status|a change|"
+    r"from this week|from (?:now|next week) on|because of that|"
+    r"(?:please |do )?(?:note|remember|keep in mind|bear in mind|don't forget|never forget)(?: that)?|"
+    r"the thing is)\b"
+    r"(?:\s*[,:;.!–—-]+\s*|\s+(?=(?:i|i'm|i've|we|we're|we've|my|our|the|that|actually|also|"
+    r"(?-i:[A-Z][a-z]+))\b))|(?:and|but|so|also|oh)\s+)+",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:[A-Z][\w'-]*)(?: [\w'-]+){0,4}:\s+(?=\S)")
+_ASKED_TO_KEEP = re.compile(
+    r"\b(?:remember that|keep in mind that|bear in mind that|don't forget that|never forget that|"
+    r"for the record,|it's a rule:|"
+    r"as a rule:|rule:|rule agreed with [\w ]+:|(?:we|i)(?:'ve| have)? agreed that|"
+    r"decided(?: with [\w ]+)?:|agreed(?: with [\w ]+)?:|"
+    r"so decided:|also decided:|outcome(?: of [\w ]+)?:)\s*",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|would(?! rather)|could|should|wish|imagine|suppose|supposing|pretend|hypothetically|"
+    r"what if|let's say|"
+    r"as though|say i|were to|in case|shall|let me|let's|help me|tell me|show me|give me|make me|"
+    r"remind me|wonder(?:ing)?|"
+    r"example|e\.g|quote|lorem|dreamt|dreamed|joking|kidding)\b"
+)
+HEDGES = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|might|"
+    r"(?<!\d )(?<!\d(?:st|nd|rd|th) )(?<!\bof )(?<!\bin )(?<!\bon )may(?! \d)|considering|thinking (?:of|about)|not sure|"
+    r"i think|i guess|i suppose|we think|"
+    r"hopefully|tempted|kind of|sort of|or so|apparently|seems?|we(?:'ll| will) see|for now|not certain|"
+    r"unsure|hope to)\b"
+)
+_MOMENT = re.compile(
+    r"\b(?:today|tonight|this (?:morning|afternoon|evening|minute|second)|right now|just now|"
+    r"at the moment|a (?:minute|moment) ago|"
+    r"in a (?:minute|moment|sec)|atm|brb|yesterday)\b"
+)
+RELATIVE = re.compile(
+    r"\b(?:tomorrow|next (?:week|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|"
+    r"fri|satur|sun)day)|"
+    r"last (?:week|month|year|spring|summer|autumn|winter|night|(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)day)|this (?:week|month|year|"
+    r"spring|summer|autumn|winter|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:days?|weeks?|"
+    r"months?|years?) (?:ago|old)|"
+    r"in (?:a|two|three|four|\d+) (?:days?|weeks?|months?|years?)|since (?:last|this)|(?:from|"
+    r"starting) this week)\b"
+)
+_PRONOUN = re.compile(
+    r"\b(?:he|she|him|her|hers|his|they|them|their|it|its|this|that one|these|those|there|here|the same|"
+    r"one of them)\b"
+)
+_SOMEBODY = re.compile(r"\b(?:my|our|the|an?)\s+[a-z]|(?<!^)(?<![.!?:] )\b[A-Z]\w+")
+_PERSON = frozenset("he she him her hers his they them their".split())  # noqa: SIM905
+_NAMED = re.compile(
+    r"\b(?:my|our|the|an?|every|each|no|two|three|four|five|\d+)\s+\w|(?<!^)(?<![.!?:] )\b[A-Z]\w+"
+)
+_DUMMY_IT = re.compile(
+    r"\bwhen(?:ever)? it(?:'s| is| rains| snows| gets| comes to) ?|\bthere(?:'s| is| are) |"
+    r"\bpronouns are [a-z/ ]+|\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
+    r"week|morning|afternoon|evening|spring|summer|autumn|winter)"
+)
+_NOT_NAMES = frozenset(
+    "I We The It He She And But On In At Is Was Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905
+)
+# Somebody at work on a program talks of the task at hand.
+_TASK = re.compile(
+    r"\b(?:functions?|lists?|elements?|errors?|scripts?|code|bugs?|tests?|quer(?:y|ies)|regex|loops?|"
+    r"strings?|arrays?|files?|columns?|"
+    r"rows?|methods?|endpoints?|variables?|values?|commits?|branch|merge|numpy|pandas|import|compile|"
+    r"deploy|json|csv|html|css|dict|way to)\b"
+)
+_AT_HAND = re.compile(
+    r"(?:i|we) (?:want to|run (?:the|this|that|my)|am (?:looking for|writing|building|going to|starting|using)|"
+    r"are (?:looking for|writing|building|using))\b"
+)
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b")
+_NEEDS_VERB = re.compile(
+    r"\b(?:is|are|was|were|will|has|have|can|cannot|can't|must|keeps?|gets?|goes|go|needs?|moves?|"
+    r"[a-z]{3,}s)\b"
+)
+_CONTRACTIONS = (
+    (re.compile(r"\bi'm\b|\bim\b"), "i am"), (re.compile(r"\b(i|we|you|"
+        r"they)'ve\b"), r"\1 have"), (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
+    (re.compile(r"\b(i|we)'d rather\b"), r"\1 would rather"), (re.compile(r"\b(i|we|you|he|she|"
+        r"they)'d\b"), r"\1 would"), (re.compile(r"\b(\w+)'ll\b"), r"\1 will"),
+    (re.compile(r"\bcan't\b|\bcan not\b|"
+        r"\bcant\b"), "cannot"), (re.compile(r"\bwon't\b"), "will not"), (re.compile(r"\b(do|does|did|is|"
+        r"are|was|were|have|has|had|would|could|should)n'?t\b"), r"\1 not"),
+    (re.compile(r"\b(she|he|it|that|there|who|what)'s\b"), r"\1 is"),
+)  # fmt: skip
+
+
+class Statement(NamedTuple):
+    """``text`` stands alone; ``correcting``: it says that something known has changed; ``dated``: it needs its date."""
+
+    text: str
+    tags: tuple[str, ...]
+    confidence: float
+    correcting: bool
+    dated: bool
+
+
+def find_statement(
+    sentence: Sentence, people: Collection[str] = (), *, of_work: bool = False, of_play: bool = False
+) -> Statement | None:
+    """What the sentence states about its writer, or about ``people`` (first names they introduced); None: nothing.
+
+    The sentence must be the person's own. ``of_work``: its message asks for a piece of work, whose rules do not last;
+    ``of_play``: it sets up a game, where none does.
+    """
+    if sentence.question or not _SHORTEST <= len(sentence.text) <= _LONGEST * 2:
+        return None
+    asked = _ASKED_TO_KEEP.search(sentence.masked)
+    start = _start(sentence, asked)
+    marker = instructions.MARKER.search(sentence.masked, 0, start) or instructions.MARKER.match(
+        sentence.masked, start
+    )
+    if marker:
+        start = max(start, marker.end())
+    text, masked = sentence.text[start:], sentence.masked[start:]
+    plain = plain_text(masked)
+    if plain.endswith(":"):
+        return None  # what it says stands elsewhere
+    if not _SHORTEST <= len(text) <= _LONGEST or " " not in text or "\x00" in plain[:4]:
+        return None
+    if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):
+        return None
+    polite = instructions.please(text)
+    lasts = (marker is not None or instructions.lasts(plain)) and not of_play
+    if instructions.is_order(
+        text[polite:], plain_text(masked[polite:]), lasts=lasts, of_work=of_work or of_play
+    ):
+        begins = marker.start() if marker else start
+        begins += instructions.please(sentence.text[begins:])
+        return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
+    if _SUPPOSED.search(plain) or _YOU.search(plain):
+        return None
+    event = events.life_event(text, plain) or events.somebodys_event(text, plain)
+    if _MOMENT.search(plain) and not (event and events.MOMENT.search(plain)):
+        return None
+    if _AT_HAND.match(plain) and _TASK.search(plain):
+        return None
+    tags = _tags(text, plain, people, asked is not None)
+    if tags is None and event:
+        tags = ("event",)
+    if tags is None and events.settled_on(text, plain):
+        tags = ("work",)
+    if tags is None and lasts and not of_work and instructions.is_rule(marker[0] if marker else "", plain):
+        tags = ("rule",)
+    if tags is None or dangles(masked):
+        return None
+    if len(text.split()) < 3 and tags[0] not in ("health", "self"):
+        return None  # "We signed."
+    dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
+    return _kept(sentence, text, plain, tags, dated=dated)
+
+
+def _kept(sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, dated: bool) -> Statement:
+    return Statement(
+        text=_tidy(text),
+        tags=tags,
+        confidence=HEDGED if HEDGES.search(plain) else CONFIDENCE,
+        correcting="correction" in tags or CORRECTING.search(plain_text(sentence.masked)) is not None,
+        dated=dated,
+    )
+
+
+def introduced(text: str) -> set[str]:
+    """The first names of the people and animals that a text introduces: "my partner Ada Ferreira" gives Ada."""
+    found = {match["name"] for shape in (INTRODUCED, NAMED_FIRST) for match in shape.finditer(text)}
+    return {name.split()[0] for name in found if name.split()[0] not in _NOT_NAMES}
+
+
+def _start(sentence: Sentence, asked: re.Match[str] | None) -> int:
+    """Where the statement itself begins: after greetings, labels, "remember that"."""
+    if asked:
+        return asked.end()
+    start = 0
+    while True:
+        rest = sentence.masked[start:]
+        match = _LEAD_IN.match(rest) or _LABEL.match(rest)
+        if not match or match.end() == len(rest):
+            return start
+        start += match.end()
+
+
+def plain_text(masked: str) -> str:
+    plain = masked.casefold().replace("’", "'")
+    for shape, long in _CONTRACTIONS:
+        plain = shape.sub(long, plain)
+    return " ".join(plain.split())
+
+
+def _tags(text: str, plain: str, people: Collection[str], asked: bool) -> tuple[str, ...] | None:
+    for tags, shape in CLASSES:
+        if shape.match(plain):
+            return tags
+    if CORRECTION.match(plain) and re.search(r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", plain):
+        return ("correction",)
+    if re.match(r"(?:My|Our|my|our) (?:[\w'-]+ ){1,3}(?:is|are|was) (?:called )?[A-Z][^\W\d_]", text):
+        return ("people",)
+    first = re.match(r"([^\W\d_]+)", text)
+    if first and first[0] in people and KNOWN_PERSON.match(plain, len(first[0])):
+        return ("people",)
+    name = re.match(r"I(?:'m| am) (?P<name>[A-Z][^\W\d_]+)", text)
+    if name and name["name"] not in _NOT_NAMES:
+        return ("self",)
+    if asked and _NEEDS_VERB.search(plain) and not _commands(plain):
+        return ("rule",)
+    return None
+
+
+def _commands(plain: str) -> bool:
+    return bool(
+        re.match(
+            r"(?:please|do|don't|never|always|to|tell|put|keep|make|give|write|use|ask|remind|check|find)\b",
+            plain,
+        )
+    )
+
+
+def dangles(masked: str) -> bool:
+    """A pronoun before anything that it could stand for."""
+    checked = _DUMMY_IT.sub(lambda match: "x" * len(match[0]), masked.casefold())
+    pronoun = _PRONOUN.search(checked)
+    if pronoun is None:
+        return False
+    named = (_SOMEBODY if pronoun[0] in _PERSON else _NAMED).search(masked)
+    # The "I" or the name that begins the sentence is found by neither.
+    begins = re.match(r"[A-Z][^\W\d_]+", masked)
+    if begins and begins[0].casefold() not in ("i", "we", "my", "our", "actually"):
+        return False
+    return named is None or named.start() >= pronoun.start()
+
+
+def _tidy(text: str) -> str:
+    text = without_asides(text).strip(" ,;–—-") or " ".join(text.split())
+    text = re.sub(r"(?<![.])\.$", "", text)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,108 @@
+"""What a fact is about: by its form where that is sure, by the tag of a rule or a model, else by the classifier."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from memtui.engine import word_lists
+from memtui.engine.records import TOPICS, Topic
+
+from .protocol import SAID, Draft
+from .sentences import sentences
+from .severity import ails, of_nobody
+from .statement_shapes import FAMILY, PEOPLE
+from .statements import find_statement, plain_text
+from .topic_model import likely_topic
+
+_LONGEST = 600
+_SAID = SAID.format(content="", date="")[:-1]
+_SIGNS = Path(__file__).with_name("topic_signs.txt")
+# A plan to see the doctor is a plan; who "went veggie" for the taste has a preference.
+_AILING: frozenset[Topic | None] = frozenset((None, "people", "identity", "possession", "home"))
+_BY_FORM: dict[Topic, frozenset[Topic | None]] = {
+    "health": _AILING | {"routine", "preference"},
+    "people": frozenset(
+        (None, "possession", "home", "work", "identity", "routine", "decision", "preference", "health")
+    ),
+    "work": frozenset((None, "home", "people", "possession", "routine", "health", "preference")),
+    "project": frozenset((None, "home", "people", "possession", "health", "preference")),
+    "plan": frozenset(("routine",)),
+}
+"""Of a form's topic: which others it may take the place of."""
+# Tags of rules that are surer than the classifier.
+_CERTAIN = frozenset(("rule", "family", "pet"))
+# What the rules call it.
+_TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
+    "self": "identity", "family": "people", "pet": "people",
+}  # fmt: skip
+
+
+def sorted_by_topic(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each fact with a topic; a tag that is the name of one goes."""
+    return [_sorted(draft) if draft.kind == "fact" else draft for draft in drafts]
+
+
+def _sorted(draft: Draft) -> Draft:
+    if _CERTAIN.intersection(draft.tags):
+        draft = with_topic(draft)
+    topic = draft.topic or guessed(_without_date(draft.content))
+    return replace(
+        draft, topic=by_form(draft.content, topic), tags=tuple(tag for tag in draft.tags if tag not in TOPICS)
+    )
+
+
+def _without_date(content: str) -> str:
+    """What was said, without the day on which it was."""
+    return content.partition(_SAID)[0]
+
+
+def by_form(text: str, topic: Topic | None) -> Topic | None:
+    """The topic that the form of a text gives it, where that is surer than ``topic``; else ``topic``."""
+    plain = plain_text(text)
+    nobodys = of_nobody(plain)
+    if topic in _AILING and ails(plain) and not nobodys:
+        return "health"
+    for told, shape in _signs().items():
+        if topic in _BY_FORM[told] and shape.search(plain) and not (told == "health" and nobodys):
+            return told
+    return topic
+
+
+@functools.cache
+def _signs() -> dict[Topic, re.Pattern[str]]:
+    sections = word_lists.sections(_SIGNS)
+    parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
+    found: dict[Topic, re.Pattern[str]] = {}
+    for topic in _BY_FORM:
+        shape = "|".join(f"(?:{line})" for line in sections[topic])
+        for name, words in parts.items():
+            shape = shape.replace(f"{{{name}}}", words)
+        found[topic] = re.compile(shape)
+    return found
+
+
+def topic_of_note(text: str) -> Topic | None:
+    """What a fact is about that somebody wrote by hand, as far as its form tells."""
+    text = text[:_LONGEST]
+    first = next(iter(sentences(text)), None)
+    statement = find_statement(first) if first is not None else None
+    topic = next((_TAGGED[tag] for tag in statement.tags if tag in _TAGGED), None) if statement else None
+    return by_form(text, topic)
+
+
+def guessed(text: str) -> Topic:
+    """What a fact is likely about that no rule tells. Its form is surer than the classifier."""
+    return by_form(text, None) or likely_topic(text[:_LONGEST])
+
+
+def with_topic(draft: Draft) -> Draft:
+    """The draft with the topic that its first such tag names."""
+    named = next((tag for tag in draft.tags if tag in _TAGGED), None)
+    if draft.kind != "fact" or named is None:
+        return draft
+    return replace(draft, topic=draft.topic or _TAGGED[named])

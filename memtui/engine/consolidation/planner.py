@@ -1,0 +1,278 @@
+"""From drafts to a plan: deduplicated among themselves and against the store, conflicts found, suspicious ones held."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.guards import secrets
+from memtui.engine.memories import validation
+from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
+from memtui.engine.store import memories
+
+from .compare import conflicts, duplicates
+from .compare.candidates import Candidate, Known
+from .compare.pair_features import Statement
+from .compare.statement_context import earlier_messages, preceding
+from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
+from .extract.topics import with_topic
+from .plan import RETIRED, PlanLine
+from .preview_facts import Foreseen
+from .suspicious import least_trust, supported, suspicions
+
+
+def lines(
+    connection: apsw.Connection,
+    drafts: Sequence[Draft],
+    turns: Mapping[str, MemoryRecord],
+    now: float,
+    *,
+    limit: int | None = None,
+    left: int = conflicts.MOST_SUPERSEDED,
+    within: duplicates.Within = set,
+    own_trust: Trust | None = None,
+    settled: Collection[int] = (),
+    foreseen: Foreseen | None = None,
+) -> list[PlanLine]:
+    """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
+
+    ``turns``: those that were read, by id; ``limit``: the most facts, and
+    the most observations; ``left``: facts that the run may still supersede by itself.
+
+    ``settled``: facts in the Trash that the caller compares with itself.
+    ``foreseen``: what earlier sessions of the same preview bring.
+    ``own_trust``: of whoever drew the facts, for those that their sources do not say; without it the sources lend theirs."""
+    found: list[PlanLine] = []
+    usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
+    given = {"fact": 0, "observation": 0}
+    foreseen = foreseen or Foreseen()
+    known = Known(connection, now, turns.values(), foreseen)
+    for draft in _merged(usable, turns):
+        given[draft.kind] += 1
+        if limit is not None and given[draft.kind] > limit:
+            continue
+        line = _line(
+            connection,
+            draft,
+            [turns[source] for source in draft.sources],
+            now,
+            left,
+            within,
+            own_trust,
+            known,
+            settled,
+            foreseen,
+        )
+        if line is not None:
+            found.append(line)
+            left -= line.action == "supersede"
+    return found
+
+
+def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft]:
+    """The drafts of a chunk; among them, where they were said, those that only count as updates."""
+    if not found.updates:
+        return found.drafts
+    places = {turn.id: place for place, turn in enumerate(turns)}
+    drafts = [*found.drafts, *(replace(one, bare=True) for one in found.updates)]
+    return sorted(drafts, key=lambda one: min((places.get(id, len(places)) for id in one.sources), default=0))
+
+
+def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
+    """Drafts in the words in which they would be stored. What rules drew, and of which only a blacked-out secret is left,
+    is left out."""
+    found = [replace(one, content=validation.marked(one.content, "fact", policy).content) for one in drafts]
+    return [one for one in found if not (one.verbatim and secrets.is_husk(one.content))]
+
+
+class Origin(NamedTuple):
+    """Where a turn comes from. ``claimed``: that the person said it is an agent's word."""
+
+    project: str | None
+    claimed: bool
+
+
+def origin(turn: MemoryRecord) -> Origin:
+    return Origin(turn.project, validation.is_claim(turn.source_role, turn.trust))
+
+
+def origins(turns: Iterable[MemoryRecord]) -> dict[Origin, list[MemoryRecord]]:
+    """Turns by where they come from; what is drawn from one kind knows nothing of the others."""
+    found: dict[Origin, list[MemoryRecord]] = {}
+    for turn in turns:
+        found.setdefault(origin(turn), []).append(turn)
+    return found
+
+
+def _merged(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Iterator[Draft]:
+    """Each statement once for each origin of its sources."""
+    apart: dict[tuple[Origin, ...], list[Draft]] = {}
+    for draft in drafts:
+        of = tuple(dict.fromkeys(origin(turns[source]) for source in draft.sources))
+        apart.setdefault(of, []).append(draft)
+    for together in apart.values():
+        yield from duplicates.merge_drafts(together, _corrects)
+
+
+def _corrects(new: str, old: str) -> str | None:
+    standing = conflicts.stand(new, old, correcting=True)
+    return standing.reason if standing.kind == "conflict" and standing.strong else None
+
+
+def _line(
+    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
+    within: duplicates.Within, own_trust: Trust | None, facts: Known, settled: Collection[int],
+    foreseen: Foreseen,
+) -> PlanLine | None:  # fmt: skip
+    draft = with_topic(draft)
+    trust = least_trust([turn.trust for turn in sources])
+    claimed = any(origin(turn).claimed for turn in sources)
+    if claimed:  # what is known elsewhere is not told by what becomes of a claim
+        within = duplicates.of_project(connection, within, sources[0].project)
+    blacked_out = secrets.is_redacted(draft.content)
+    said = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]
+    if own_trust and not supported(draft.content, said):
+        trust = least_trust([trust, own_trust])
+    said_at = max(turn.event_time for turn in sources)
+    wrong = suspicions(
+        draft.content[:MOST_CHARACTERS],
+        trust if draft.verbatim else "model",
+        said,
+    )
+    if not draft.verbatim and any(suspicion.kind == "unsupported" for suspicion in wrong):
+        trust = least_trust([trust, own_trust or "model"])
+    line = PlanLine(
+        action="add" if draft.kind == "fact" else "observation",
+        content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
+        confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
+        topic=draft.topic, project=sources[0].project, claimed=claimed,
+    )  # fmt: skip
+    same = duplicates.same_text(connection, line.content, draft.kind, now, within)
+    if same is None or not same.active:
+        same = foreseen.same_text(line.content, draft.kind, line.project, claimed=claimed) or same
+    if same is not None and same.active:
+        if draft.kind == "observation":
+            return None
+        return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
+    decided = same if same is not None and _taken_away(same) else None
+    if draft.kind == "fact":
+        decided = decided or duplicates.decided(
+            connection, line.content, now, lambda rids: within(rids).difference(settled)
+        )
+    if decided is not None and (draft.bare or not _said_again(sources, decided)):
+        return None  # somebody took it away; what an assistant or an older turn says does not bring it back
+    if decided is not None and draft.kind == "fact":
+        return _against_decision(connection, line, decided, now, within)
+    if any(suspicion.kind == "instruction" for suspicion in wrong):
+        if draft.bare:
+            return None
+        return _with(line, action="hold", reason=f"it {wrong[0].detail}")
+    if draft.kind == "observation":
+        return line
+    talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
+    new = Statement(
+        line.content, preceding(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
+        talk or "", said_at,
+    )  # fmt: skip
+    candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
+    line = _against_known(draft, line, new, facts, candidates, left, talk)
+    if draft.bare and line.action not in ("conflict", "supersede"):
+        return None
+    if (
+        line.action == "conflict"
+        and line.target
+        and facts.corrected_since(line.content, line.target, said_at)
+    ):
+        return None  # an older talk says what was corrected since
+    if line.action != "reinforce" and not line.claimed:
+        facts.earlier.append(new)
+    return line
+
+
+def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
+    """Whether the person said it after the decision; the same second counts as before."""
+    return any(
+        turn.source_role == "user" and turn.trust == "user" and turn.event_time > (decided.valid_until or 0)
+        for turn in sources
+    )
+
+
+def _against_decision(
+    connection: apsw.Connection, line: PlanLine, decided: MemoryRecord, now: float, within: duplicates.Within
+) -> PlanLine:
+    """The person says again what was corrected or forgotten: only they know which of the two holds."""
+    if decided.ended_by == "superseded":
+        later = memories.latest_version(connection, decided.id, now)
+        if later.active and later.rid in within([later.rid]):
+            return _with(
+                line, action="conflict", reason="you corrected this, and said it again", target=later
+            )
+    how = "corrected" if decided.ended_by == "superseded" else "forgotten"
+    return replace(
+        line, action="hold", reason=f"it was {how}, and you said it again", target=None, known=None
+    )
+
+
+def _taken_away(ended: MemoryRecord) -> bool:
+    """By somebody's decision; not by time, and not by a reading that no longer drew it."""
+    return ended.ended_by != "faded" and RETIRED not in ended.attributes
+
+
+def _against_known(
+    draft: Draft,
+    line: PlanLine,
+    new: Statement,
+    facts: Known,
+    candidates: Sequence[Candidate],
+    left: int,
+    talk: str | None,
+) -> PlanLine:
+    worst: tuple[conflicts.Standing, Candidate] | None = None
+    worst_rank = (False, False, 0.0)
+    for one in candidates:
+        if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
+            continue  # of one conversation only what says so takes something back; their words were compared already
+        standing = conflicts.stand(
+            new.text, one.statement.text, correcting=draft.correcting, judged=one.score
+        )
+        if standing.kind == "duplicate" and one.record is not None:
+            return _with(
+                line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
+            )
+        if standing.kind == "conflict":
+            later = facts.in_force(one.record) if one.record is not None else None
+            rank = (later is None, standing.strong, standing.score)
+            if worst is None or rank > worst_rank:
+                worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
+    if worst is None:
+        return line
+    standing, known = worst
+    if known.record is None:
+        action = "supersede" if standing.strong and left > 0 else "conflict"
+        reason = f"{standing.reason}, said later in the same conversation"
+        return replace(line, action=action, reason=reason, known=known.statement.text, score=standing.score)
+    waits = conflicts.may_supersede(
+        known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
+        claimed=line.claimed, same_talk=talk is not None and talk == known.record.session_id,
+    )  # fmt: skip
+    if waits:
+        return _with(
+            line,
+            action="conflict",
+            reason=f"{standing.reason} ({waits})",
+            target=known.record,
+            score=standing.score,
+        )
+    return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
+
+
+def _with(
+    line: PlanLine, *, action: str, reason: str, target: MemoryRecord | None = None, score: float = 0.0
+) -> PlanLine:
+    return replace(
+        line, action=action, reason=reason, target=(target.id or None) if target else None,
+        known=validation.open_text(target) if target else None, score=score,
+    )  # fmt: skip

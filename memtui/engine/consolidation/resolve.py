@@ -1,0 +1,143 @@
+"""Settle a contradiction, and make one fact of two. Functions inside the caller's operation.
+
+Nothing is lost: the loser goes to the Trash with a link to the winner, and undo brings it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.memories import operations, validation
+from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options
+from memtui.engine.store import memories
+
+from .apply import weaken
+from .compare.duplicates import without_repeats
+
+
+def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:
+    """The new fact stands, and takes the pin. The old one stays with confidence 0.3 and fades at 0.5 a day; the new one
+    names it.
+    """
+    winner, loser = _pair(connection, new, old, now)
+    if loser.protected and actor != "person":
+        raise ProtectedError(
+            f"{loser.id} is confirmed by the person: {actor} may not replace it.", "Ask the person."
+        )
+    attributes = {
+        **operations.pin_of(winner, loser),
+        **winner.attributes,
+        "supersedes": loser.id,
+        "conflict_reason": reason,
+    }
+    memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
+    if loser.protected:
+        memories.update(connection, loser.rid, confirmed_at=None)
+    weaken(connection, loser)
+    memories.update(connection, loser.rid, reviewed_at=now)
+
+
+def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> None:
+    """The known fact stands, with the pin of either; the new one goes to the Trash as superseded by it.
+
+    The known one names it: an older talk that says the same is not asked about again, and whoever reads what the new one was
+    drawn from is told what holds.
+    """
+    loser, winner = _pair(connection, new, old, now)
+    memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
+    attributes = {**operations.pin_of(winner, loser), **winner.attributes}
+    before = _names(attributes.get("supersedes")) or ((winner.supersedes,) if winner.supersedes else ())
+    attributes["supersedes"] = [*before, loser.id] if before else loser.id
+    memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
+
+
+def keep_both(connection: apsw.Connection, ids: Sequence[str], *, now: int) -> None:
+    """They do not contradict each other."""
+    for id in ids:
+        memories.update(connection, memories.get(connection, id, now).rid, reviewed_at=now)
+
+
+def merge(
+    connection: apsw.Connection,
+    survivor: str,
+    others: Sequence[str],
+    *,
+    text: str,
+    actor: str,
+    options: Options,
+    now: int,
+) -> int:
+    """One fact of several; returns the rid of the survivor, which has the tags, sources and protection of all.
+
+    The others go to the Trash (``merged``) and stay linked. Another ``text`` makes a corrected survivor.
+    """
+    kept = memories.get(connection, survivor, now)
+    gone = [memories.get(connection, id, now) for id in dict.fromkeys(others)]
+    if not gone or any(one.id == kept.id for one in gone):
+        raise InputError(
+            "Merging takes two different facts.", "Choose one to keep and others to merge into it."
+        )
+    for one in (kept, *gone):
+        if one.kind == "episode" or one.kind != kept.kind or not one.active:
+            raise InputError(
+                f"{one.id} cannot be merged.", "Only active facts (or observations) of one kind can."
+            )
+        if one.protected and actor != "person":
+            raise ProtectedError(
+                f"{one.id} is confirmed by the person: {actor} may not merge it.", "Ask the person."
+            )
+    if text.strip() and text.strip() != kept.content:
+        rid = operations.correct(connection, kept, text, actor=actor, options=options, now=now)
+        (kept,) = memories.by_rid(connection, [rid], now)
+    _take_over(connection, kept, gone, now)
+    for one in gone:
+        memories.update(connection, one.rid, valid_until=now, ended_by="merged")
+    return kept.rid
+
+
+def _take_over(
+    connection: apsw.Connection, kept: MemoryRecord, gone: Sequence[MemoryRecord], now: int
+) -> None:
+    everyone = (kept, *gone)
+    sources: tuple[str, ...] = ()
+    for one in everyone:
+        sources = without_repeats(sources, one.source_ids)
+    merged = _names(kept.attributes.get("merged"))
+    pin = operations.pin_of(*everyone)
+    confirmed = [one.confirmed_at for one in everyone if one.confirmed_at is not None]
+    memories.update(
+        connection, kept.rid,
+        source_ids=sources,
+        tags=validation.tags(tag for one in everyone for tag in one.tags),
+        confidence=max(one.confidence for one in everyone),
+        topic=next((one.topic for one in everyone if one.topic), None),
+        happens_at=next((one.happens_at for one in everyone if one.happens_at), None),
+        decay_rate=min(one.decay_rate for one in everyone),
+        confirmed_at=min(confirmed) if confirmed else None,
+        trust=max((one.trust for one in everyone), key=TRUST_ORDER.index),
+        event_time=max(one.event_time for one in everyone),
+        attributes={**kept.attributes, **pin, "merged": list(without_repeats(merged, [one.id for one in gone]))},
+        reviewed_at=now,
+    )  # fmt: skip
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _pair(
+    connection: apsw.Connection, first: str, second: str, now: int
+) -> tuple[MemoryRecord, MemoryRecord]:
+    """Both as they are now. Raises InputError when they are one, or one of them is in the Trash."""
+    found = memories.get(connection, first, now), memories.get(connection, second, now)
+    if found[0].id == found[1].id:
+        raise InputError("A fact cannot replace itself.", "Choose two different facts.")
+    for one in found:
+        if not one.active:
+            raise InputError(
+                f"{one.id} is in the Trash ({one.ended_by}).", "There is nothing left to decide."
+            )
+    return found

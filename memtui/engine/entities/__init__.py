@@ -1,0 +1,1 @@
+"""People, places and projects: what people and agents change about them."""

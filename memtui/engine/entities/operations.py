@@ -1,0 +1,270 @@
+"""Who is who, as somebody decides it: names, types, merges, links. Functions inside the caller's operation.
+
+The person's word wins: what the person decided, an agent may not change (ProtectedError), and no program does.
+Every name is a row (store/entities.py), so that a merge and a split are one update, and an undo is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.memories import validation
+from memtui.engine.records import Entity, EntityMerge, MemoryRecord
+from memtui.engine.store import entities, entity_lists, entity_names
+from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT, VOTES, entity_key
+from memtui.engine.store.entity_lists import GROUP
+from memtui.engine.store.sql import scalar, storable
+
+from . import decisions
+from .decisions import PERSON
+
+MOST_CHARACTERS = 200
+
+
+def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
+    """Call it otherwise; the old name stays as an alias."""
+    name = clean(name)
+    decisions.must_be_free(connection, entity, NAMED, actor, "rename")
+    _take_name(connection, entity, name, now)
+    _set(connection, entity.eid, "canonical_name = ?", name)
+    if actor == PERSON:
+        decisions.protect(connection, entity.eid, NAMED)
+
+
+def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
+    type = entity_lists.known_type(type)
+    decisions.must_be_free(connection, entity, TYPED, actor, "retype")
+    _set(connection, entity.eid, "type = ?", type)
+    decisions.protect(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
+
+
+def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
+    """One more name of it; texts that have it are read again."""
+    _take_name(connection, entity, clean(alias), now)
+
+
+def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
+    """Make an entity of its own of one of the names, with the memories that name it so; returns its eid."""
+    decisions.must_be_free(connection, entity, NAMED, actor, "split")
+    key = entity_key(alias)
+    if key == entity_key(entity.canonical_name):
+        raise InputError(
+            f"{entity.canonical_name!r} is what it is called.", "Rename it first, or split off another name."
+        )
+    row: Any = connection.execute(
+        f"""
+        SELECT a.alias_id, a.entity_id, a.alias FROM entity_aliases a
+        WHERE a.key = ? AND a.entity_id IN {GROUP.format(eid="?2")} LIMIT 1
+        """,
+        (key, entity.eid),
+    ).fetchone()
+    if row is None:
+        names = ", ".join(entity.aliases) or "it has no other name"
+        raise InputError(f"{alias!r} is no alias of {entity.canonical_name}.", f"Its aliases: {names}.")
+    alias_id, eid, name = row
+    if eid == entity.eid:  # it was called so before: its own row keeps the id, the name gets another one
+        eid = _bare_row(connection, name, entity.type, now)
+        connection.execute("UPDATE entity_aliases SET entity_id = ? WHERE alias_id = ?", (eid, alias_id))
+    else:
+        _set(connection, eid, "merged_into = NULL", None)
+    decisions.note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
+    return int(eid)
+
+
+def preview_merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> EntityMerge:
+    """What ``merge`` would make."""
+    _two(survivor, absorbed)
+    total = int(
+        scalar(
+            connection,
+            f"""
+            SELECT count(DISTINCT rid) FROM memory_entities WHERE at IS NOT NULL
+            AND (eid IN {GROUP.format(eid="?1")} OR eid IN {GROUP.format(eid="?2")})
+            """,
+            (survivor.eid, absorbed.eid),
+        )
+    )
+    names = dict.fromkeys((*survivor.aliases, absorbed.canonical_name, *absorbed.aliases))
+    names.pop(survivor.canonical_name, None)
+    return EntityMerge(
+        survivor=survivor,
+        absorbed=absorbed,
+        memories_after=total,
+        moved=absorbed.mention_count,
+        aliases=tuple(names),
+        type=_merged_type(connection, survivor, absorbed),
+    )
+
+
+def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, actor: str) -> None:
+    """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
+    type = _merged_type(connection, survivor, absorbed)
+    _two(survivor, absorbed)
+    decisions.must_be_free(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
+    for decision in decisions.apart(connection, survivor.eid, absorbed.eid):
+        if decision.actor == PERSON and actor != PERSON:
+            raise ProtectedError(
+                f"The person keeps {survivor.canonical_name} and {absorbed.canonical_name} apart: {actor} may not merge them.",
+                "Ask the person.",
+            )
+        decisions.forget(connection, decision.decision_id)
+    _absorb(connection, survivor.eid, absorbed.eid)
+    if type != survivor.type:
+        _set(connection, survivor.eid, "type = ?", type)
+    if (
+        decisions.decided(connection, absorbed.eid) & TYPED
+        and not decisions.decided(connection, survivor.eid) & TYPED
+    ):
+        decisions.protect(connection, survivor.eid, TYPED)
+    if survivor.summary is None and absorbed.summary is not None:
+        _set(connection, survivor.eid, "summary = ?", absorbed.summary)
+    if absorbed.pinned and not survivor.pinned:
+        _set(connection, survivor.eid, "pinned = 1", None)
+
+
+def keep_apart(connection: apsw.Connection, one: Entity, other: Entity, *, actor: str, now: int) -> None:
+    """They are two, however alike they look: no merge of them is suggested again."""
+    _two(one, other)
+    if all(decision.split_off is not None for decision in decisions.apart(connection, one.eid, other.eid)):
+        decisions.note(connection, "distinct", one.eid, actor, now, other=other.eid)
+
+
+def unlink(
+    connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int
+) -> None:
+    """The memory is not about it, whatever stands in its text."""
+    rows: Any = connection.execute(
+        f"SELECT eid FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
+        (memory.rid, entity.eid),
+    ).fetchall()
+    if not rows:
+        raise InputError(
+            f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show has what it is linked to."
+        )
+    decisions.withdraw(connection, "link", memory, entity, actor)
+    for (eid,) in rows:
+        decisions.note(connection, "unlink", eid, actor, now, rid=memory.rid)
+
+
+def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int) -> None:
+    """The memory is about it, whatever stands in its text."""
+    said_otherwise = decisions.withdraw(connection, "unlink", memory, entity, actor)
+    linked = scalar(
+        connection,
+        f"SELECT 1 FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
+        (memory.rid, entity.eid),
+    )
+    if said_otherwise or not linked:
+        decisions.note(connection, "link", entity.eid, actor, now, rid=memory.rid)
+
+
+def hide(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
+    """It is no entity: its names are not looked for any more."""
+    decisions.must_be_free(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
+    _set(connection, entity.eid, "hidden = 1", None)
+
+
+def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
+    """A line that says who or what it is; None takes it away."""
+    decisions.must_be_free(connection, entity, DESCRIBED, actor, "describe")
+    text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
+    _set(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
+    if actor == PERSON:
+        decisions.protect(connection, entity.eid, DESCRIBED, clear=not text)
+
+
+def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
+    _set(connection, entity.eid, "pinned = ?", int(pinned))
+
+
+def clean(name: str) -> str:
+    """A name without blanks around it. Raises InputError for one that has nothing to read."""
+    name = " ".join(storable(name).replace("\0", " ").split())
+    if not entity_key(name):
+        raise InputError("There is no name to use.", "Give at least one letter or sign.")
+    if len(name) > MOST_CHARACTERS:
+        raise InputError(
+            f"A name has at most {MOST_CHARACTERS} characters; this one has {len(name):,}.", "Shorten it."
+        )
+    if validation.without_secrets(name) != name:
+        raise InputError("The name holds a secret.", "Take it out.")
+    return name
+
+
+def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int) -> None:
+    """See that the name leads to this entity. Raises InputError when it is another one's."""
+    others = []
+    for row, survivor, hidden in entity_names.having(connection, name):
+        if survivor == entity.eid:
+            return
+        if hidden or _is_empty(connection, survivor):  # nobody stands behind it (any more)
+            _set(connection, survivor, "hidden = 0", None)
+            if row == survivor:
+                _absorb(connection, entity.eid, row)
+            else:
+                _set(connection, row, "merged_into = ?", entity.eid)
+            return
+        if all(
+            decision.split_off is not None for decision in decisions.apart(connection, entity.eid, survivor)
+        ):
+            others.append(survivor)
+    for other in entities.by_eid(connection, others):
+        raise InputError(
+            f"{name!r} is another one's name: {other.canonical_name} ({other.type}, {other.id}).",
+            "Merge the two, or keep them apart first: then both may have it.",
+        )
+    entities.make_row(connection, name, entity.type, now, merged_into=entity.eid)
+
+
+def _is_empty(connection: apsw.Connection, eid: int) -> bool:
+    found = scalar(
+        connection,
+        "SELECT mention_count = 0 AND protected = 0 AND pinned = 0 AND summary IS NULL FROM entities WHERE eid = ?",
+        (eid,),
+    )
+    return bool(found)
+
+
+def _bare_row(connection: apsw.Connection, name: str, type: str, now: int) -> int:
+    """A row whose name is still another row's."""
+    eid = entities.make_row(connection, name, type, now)
+    connection.execute("DELETE FROM entity_aliases WHERE entity_id = ?", (eid,))
+    return eid
+
+
+def _absorb(connection: apsw.Connection, survivor: int, absorbed: int) -> None:
+    """Merge with all that was merged before: no chains."""
+    connection.execute(
+        "UPDATE entities SET merged_into = ?1 WHERE eid = ?2 OR merged_into = ?2", (survivor, absorbed)
+    )
+
+
+def _two(one: Entity, other: Entity) -> None:
+    if one.eid == other.eid:
+        raise InputError(
+            f"They are one already: {one.canonical_name} ({one.id}).", "Name two different ones."
+        )
+
+
+def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> str:
+    """What somebody decided; else what most of the memories of both say."""
+    for one in (survivor, absorbed):
+        if decisions.decided(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
+            return one.type
+    votes: Any = connection.execute(
+        f"""
+        SELECT v.type FROM entity_votes v JOIN entities n ON n.eid = v.eid
+        WHERE v.eid IN {GROUP.format(eid="?1")} OR v.eid IN {GROUP.format(eid="?2")}
+        GROUP BY v.type ORDER BY v.type = 'other', sum({VOTES}) DESC, v.type = ?3 DESC LIMIT 1
+        """,
+        (survivor.eid, absorbed.eid, survivor.type),
+    ).fetchone()
+    return str(votes[0]) if votes else survivor.type
+
+
+def _set(connection: apsw.Connection, eid: int, what: str, value: str | int | None) -> None:
+    values = (value, eid) if "?" in what else (eid,)
+    connection.execute(f"UPDATE entities SET {what} WHERE eid = ?", values)

@@ -1,0 +1,118 @@
+"""Takes a memory out of the file, in a format that others can read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError
+from memtui.engine.records import ExportProgress, ExportReport
+from memtui.engine.search.filters.compiler import ACTIVE, CompiledFilter
+from memtui.engine.store import locks
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.export_rows import ALL, Selection
+
+from . import atomic_file, jsonl
+from .note_folder import renewed
+from .vault import Vault
+
+Format = Literal["jsonl", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+_BESIDE = ("", "-wal", "-shm", *(f".{kind}" for kind in locks.KINDS))
+
+
+def export(
+    connections: Connections,
+    target: Path | BinaryIO,
+    *,
+    format: Format,
+    filter: CompiledFilter | None,
+    history: bool,
+    force: bool,
+    clock: Clock,
+    progress: Callable[[ExportProgress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> ExportReport:
+    """Write what passes the filter (None: everything, the Trash too) to a file or a stream.
+
+    Nothing is left behind by an error, or when ``cancelled``. Raises InputError, DiskFullError.
+    """
+    if format not in FORMATS:
+        raise InputError(f"There is no export format {format!r}.", f"Formats: {', '.join(FORMATS)}.")
+    started = time.monotonic()
+    selection = (
+        ALL if filter is None else Selection(where=filter.where, bindings=filter.bindings, narrowed=True)
+    )
+
+    def write(file: BinaryIO) -> jsonl.Written | None:
+        with connections.read() as connection:
+            return jsonl.write(
+                connection, file, selection, filter=filter.text if filter else "", history=history,
+                made_at=int(clock()), progress=progress, cancelled=cancelled,
+            )  # fmt: skip
+
+    if format == "markdown":
+        if not isinstance(target, Path):
+            raise InputError("Notes are written to a folder, not to a stream.", "Name a folder.")
+        if history:
+            raise InputError("Notes have no history.", "--format jsonl can have it.")
+        # Unless the filter asks for it, the Trash stays where it is.
+        notes = selection if filter else Selection(where=ACTIVE)
+        return _vault(connections, target, notes, started, progress, cancelled)
+    written: jsonl.Written | None = None
+    if isinstance(target, Path):
+        _must_not_be_the_memory(connections.path, target)
+        with atomic_file.whole_file(target, force=force) as file:
+            written = write(file)
+            if written is None:
+                raise atomic_file.Abandon
+    else:
+        written = write(target)
+        target.flush()
+    return ExportReport(
+        path=str(target) if isinstance(target, Path) else None,
+        format=format,
+        counts=written.counts if written else {},
+        size=written.size if written else 0,
+        seconds=time.monotonic() - started,
+        content_hash=written.content_hash if written else "",
+        cancelled=written is None,
+    )
+
+
+def _vault(
+    connections: Connections, target: Path, selection: Selection, started: float,
+    progress: Callable[[ExportProgress], None] | None, cancelled: Callable[[], bool],
+) -> ExportReport:  # fmt: skip
+    done, stopped = 0, True
+    counts: dict[str, int] = {}
+
+    def step(total: int) -> None:
+        nonlocal done
+        done += 1
+        if cancelled():
+            raise atomic_file.Abandon
+        if progress:
+            progress(ExportProgress(done=done, total=total))
+
+    with renewed(target) as folder:
+        with connections.read() as connection:
+            vault = Vault(connection, selection, folder, step)
+            vault.write()
+        stopped, counts = False, vault.counts
+    return ExportReport(
+        path=str(target), format="markdown", counts=counts, size=0 if stopped else folder.size,
+        seconds=time.monotonic() - started, kept=tuple(folder.kept), cancelled=stopped,
+    )  # fmt: skip
+
+
+def _must_not_be_the_memory(memory: Path | None, target: Path) -> None:
+    if memory is None:
+        return
+    for suffix in _BESIDE:
+        own = memory.with_name(memory.name + suffix)
+        if target.absolute() == own.absolute() or (target.exists() and own.exists() and target.samefile(own)):
+            raise InputError(f"{target} is the memory itself.", "Choose another name for the export.")

@@ -1,0 +1,172 @@
+"""A folder of notes that is renewed as a whole, and never touches what others put there.
+
+Notes are written beside the folder first. A list in it says which files are ours, with a hash each: only a file
+that is still as we left it is replaced or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Record
+
+from .atomic_file import Abandon, is_there, told
+
+LIST = ".memtui-vault.json"
+_FORMAT = "memtui-vault"
+_CHUNK = 1 << 20
+
+
+class _Listed(Record):
+    """``files``: path -> hashes of what we may have left there."""
+
+    format: str
+    version: int
+    files: dict[str, tuple[str, ...]]
+
+
+class Folder:
+    """Notes of one export. ``size`` in bytes; ``kept``: files that somebody changed since, or that are not ours."""
+
+    def __init__(self, target: Path, staged: Path) -> None:
+        self.size = 0
+        self.kept: list[str] = []
+        self._target = target
+        self._staged = staged
+        self._made: dict[str, str] = {}
+
+    @contextmanager
+    def note(self, path: str) -> Iterator[TextIO]:
+        name = f"{path}.md"
+        file = self._staged / name
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with io.TextIOWrapper(_writer(handle), encoding="utf-8", newline="\n") as text:
+            yield text
+        self.size += file.stat().st_size
+        self._made[name] = _hash(file)
+
+    def put_in_place(self) -> None:
+        """Bring the notes into the folder."""
+        before = _listed(self._target)
+        if before is None:
+            self._write_list({name: (hash,) for name, hash in self._made.items()}, self._staged)
+            if self._target.exists():
+                self._target.rmdir()  # empty, or this fails
+            self._staged.rename(self._target)
+            return
+        # Until all is done, the file of a path may be the one of before or the new one.
+        names = before.files.keys() | self._made.keys()
+        both = {name: (*before.files.get(name, ()), *filter(None, (self._made.get(name),))) for name in names}
+        self._write_list(both, self._target)
+        for name in sorted(names):
+            there = self._target / name
+            if not self._ours(there, both[name]):
+                self.kept.append(name)
+                self._made.pop(name, None)
+            elif name in self._made:
+                there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                (self._staged / name).replace(there)
+            else:
+                there.unlink(missing_ok=True)
+                with suppress(OSError):
+                    there.parent.rmdir()
+        self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target)
+
+    def _ours(self, file: Path, hashes: tuple[str, ...]) -> bool:
+        """Whether nobody else's file is there, and no link on the way to it."""
+        folder = file.parent
+        while folder != self._target:
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                return False
+            folder = folder.parent
+        try:
+            mode = file.lstat().st_mode
+        except FileNotFoundError:
+            return True
+        return stat.S_ISREG(mode) and _hash(file) in hashes
+
+    def _write_list(self, files: dict[str, tuple[str, ...]], folder: Path) -> None:
+        listed = _Listed(format=_FORMAT, version=1, files=dict(sorted(files.items())))
+        partial = folder / f"{LIST}.partial"
+        partial.unlink(missing_ok=True)
+        handle = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with _writer(handle) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(folder / LIST)
+
+
+@contextmanager
+def renewed(target: Path) -> Iterator[Folder]:
+    """A folder for notes, mode 0700: a new or empty one, or one that an export made before.
+
+    Leaving by ``Abandon`` or an error leaves everything as it was. Raises InputError, DiskFullError.
+    """
+    _must_be_usable(target)
+    staged = target.with_name(f".memtui-{secrets.token_hex(6)}.partial")
+    try:
+        staged.mkdir(mode=0o700)
+        folder = Folder(target, staged)
+        yield folder
+        folder.put_in_place()
+    except Abandon:
+        pass
+    except OSError as error:
+        raise told(error, target) from None
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def _must_be_usable(target: Path) -> None:
+    if is_there(target, "folder") and _listed(target) is None and any(target.iterdir()):
+        raise InputError(
+            f"{target} holds files that are not an export's.", "Name a new folder in it, or an empty one."
+        )
+
+
+def _listed(target: Path) -> _Listed | None:
+    """The list of a folder that an export made; paths that lead out of it are not believed."""
+    file = target / LIST
+    if file.is_symlink() or not file.is_file():
+        return None
+    try:
+        listed = msgspec.json.decode(file.read_bytes(), type=_Listed)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if listed.format != _FORMAT:
+        return None
+    safe = {
+        name: hashes
+        for name, hashes in listed.files.items()
+        if name.endswith(".md")
+        and not Path(name).is_absolute()
+        and ".." not in Path(name).parts
+        and "\0" not in name
+    }
+    return msgspec.structs.replace(listed, files=safe)
+
+
+def _writer(handle: int) -> io.BufferedWriter:
+    return io.BufferedWriter(io.FileIO(handle, "w"))
+
+
+def _hash(file: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with file.open("rb") as data:
+        while chunk := data.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

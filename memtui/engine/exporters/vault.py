@@ -1,0 +1,284 @@
+"""A memory as notes for Obsidian: a note for each person, project, place and organisation, for each fact, for each day.
+
+The same memory gives the same bytes: nothing in a note depends on when it was written. Days are local ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Protocol, TextIO
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.guards import secrets
+from memtui.engine.records import MemoryRecord
+from memtui.engine.search import cautions
+from memtui.engine.store import memories
+from memtui.engine.store.export_rows import Selection
+from memtui.engine.store.sql import scalar
+from memtui.engine.wording import beginning
+
+from .markdown_text import escaped, file_name, frontmatter, key, link, one_line, quoted
+
+INDEX = "Index"
+FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "organization": "Organisations"}
+_NOTES = {"fact": "Facts", "observation": "Observations", "reflection": "Reflections"}
+_TITLE = 60
+_SHOWN = 300
+
+
+class Notes(Protocol):
+    """Where notes are written: ``note`` gives a file for the note at a path without suffix."""
+
+    def note(self, path: str) -> AbstractContextManager[TextIO]: ...
+
+
+class Vault:
+    """One memory on its way into notes. ``step`` is called after each note with how many there will be."""
+
+    def __init__(
+        self, connection: apsw.Connection, selection: Selection, notes: Notes, step: Callable[[int], None]
+    ) -> None:
+        self._connection = connection
+        self._where = selection.where
+        self._bindings = selection.bindings
+        self._notes = notes
+        self._step = step
+        self._places: dict[int, str] = {}
+        self.counts: dict[str, int] = {}
+
+    def write(self) -> None:
+        entities = self._entities()
+        total = 1 + len(entities)
+        total += scalar(
+            self._connection,
+            f"SELECT count(*) FILTER (WHERE m.kind <> 'episode') + count(DISTINCT {_DAY}) FILTER (WHERE m.kind = 'episode') "
+            f"FROM memories m WHERE {self._where}",
+            self._bindings,
+        )  # fmt: skip
+        for row in entities:
+            self._entity(row)
+            self._done("entity", total)
+        for row in self._rows(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
+        ):
+            memory = memories.record(row, 0.0)
+            self._memory(memory)
+            self._done(memory.kind, total)
+        for (day,) in self._rows(
+            f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
+        ):
+            self._day(day)
+            self._done("day", total)
+        self._index()
+        self._done("index", total)
+
+    def _done(self, kind: str, total: int) -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self._step(total)
+
+    def _rows(self, sql: str, **more: Any) -> Iterator[tuple[Any, ...]]:
+        return iter(self._connection.execute(sql, {**self._bindings, **more}))
+
+    # -- names
+
+    def _entities(self) -> list[tuple[Any, ...]]:
+        """Those that the memories are about; each gets the place of its note, the oldest one the plain name."""
+        kinds = ", ".join(f"'{kind}'" for kind in FOLDERS)
+        found = list(
+            self._rows(
+                f"""
+                SELECT s.eid, s.id, s.canonical_name, s.type, s.summary FROM entities s
+                WHERE s.merged_into IS NULL AND NOT s.hidden AND s.type IN ({kinds}) AND s.eid IN (
+                    SELECT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid
+                    WHERE l.rid IN (SELECT m.rid FROM memories m WHERE {self._where}))
+                ORDER BY s.id"""
+            )
+        )
+        taken: set[str] = set()
+        for eid, identity, name, kind, _ in found:
+            place = f"{FOLDERS[kind]}/{file_name(name, identity)}"
+            if key(place) in taken:
+                place = f"{place} {identity}"
+            taken.add(key(place))
+            self._places[eid] = place
+        return found
+
+    def _entity(self, row: tuple[Any, ...]) -> None:
+        eid, identity, name, kind, summary = row
+        group = "SELECT e.eid FROM entities e WHERE e.eid = :eid OR e.merged_into = :eid"
+        about = f"m.rid IN (SELECT l.rid FROM memory_entities l WHERE l.eid IN ({group})) AND {self._where}"
+        aliases = [
+            alias
+            for (alias,) in self._rows(
+                f"SELECT DISTINCT alias FROM entity_aliases WHERE entity_id IN ({group}) ORDER BY alias",
+                eid=eid,
+            )
+        ]
+        with self._notes.note(self._places[eid]) as note:
+            note.write(frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
+            note.write(f"\n# {one_line(name, 200)}\n")
+            if summary:
+                note.write(f"\n{escaped(summary)}\n")
+            notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
+            self._list(note, "What is known", (
+                link(_place(id, kind, content), _beginning(content)) for id, kind, content in self._rows(notes, eid=eid)
+            ))  # fmt: skip
+            days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
+            self._list(note, "Talked about", (
+                f"{link(f'Days/{day}', day)} ({number})" for day, number in self._rows(days, eid=eid)
+            ))  # fmt: skip
+
+    def _list(self, note: TextIO, title: str, lines: Iterator[str]) -> None:
+        for number, line in enumerate(lines):
+            note.write(f"\n## {title}\n\n- {line}\n" if number == 0 else f"- {line}\n")
+
+    # -- memories
+
+    def _memory(self, memory: MemoryRecord) -> None:
+        with self._notes.note(_place(memory.id, memory.kind, memory.content)) as note:
+            ended = memory.valid_until
+            note.write(
+                frontmatter(
+                    {
+                        "id": memory.id, "kind": memory.kind, "category": memory.category,
+                        "date": _local(memory.event_time).isoformat(), "confidence": memory.confidence,
+                        "confirmed": memory.protected, "trust": memory.trust, "project": memory.project,
+                        "source": memory.source, "tags": [_tag(tag) for tag in memory.tags], "topic": memory.topic,
+                        "happens": None if memory.happens_at is None else _local(memory.happens_at).isoformat(),
+                        "ended": memory.ended_by,
+                        "ended_at": None if ended is None else _local(ended).isoformat(),
+                    }
+                )
+            )  # fmt: skip
+            note.write(f"\n{quoted(memory.content)}\n")
+            self._list(note, "About", iter(self._about(memory.rid)))
+            self._list(note, "Drawn from", self._linked(memory.source_ids))
+            replaced = "SELECT to_id FROM memory_links WHERE from_id = :id AND rel <> 'source' ORDER BY to_id"
+            self._list(
+                note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=memory.id)])
+            )
+            self._list(note, "No longer holds", self._cautions([memory.id]))
+
+    def _cautions(self, ids: Sequence[str]) -> Iterator[str]:
+        """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
+        for of in cautions.find(self._connection, ids, 0.0).values():
+            for one in of:
+                later = "".join(self._linked([one.successor.id])) if one.successor else ""
+                yield cautions.told(replace(one, successor=None)) + (f": {later}" if later else "")
+
+    def _about(self, rid: int) -> list[str]:
+        found = self._rows(
+            "SELECT DISTINCT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid "
+            "WHERE l.rid = :rid ORDER BY 1",
+            rid=rid,
+        )
+        return sorted(
+            link(self._places[eid], self._places[eid].partition("/")[2])
+            for (eid,) in found
+            if eid in self._places
+        )
+
+    def _linked(self, ids: Iterable[str]) -> Iterator[str]:
+        """Links to those of the memories that are in the vault."""
+        for id in ids:
+            row: Any = self._connection.execute(
+                f"SELECT m.kind, m.content, m.event_time FROM memories m WHERE m.id = :id AND {self._where}",
+                {**self._bindings, "id": id},
+            ).fetchone()
+            if row is None:
+                continue
+            kind, content, event_time = row
+            if kind == "episode":
+                day = _local(event_time).date().isoformat()
+                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {_beginning(content)}")
+            else:
+                yield link(_place(id, kind, content), _beginning(content))
+
+    # -- days
+
+    def _day(self, day: str) -> None:
+        with self._notes.note(f"Days/{day}") as note:
+            note.write(frontmatter({"date": day}))
+            last: object = note
+            for id, role, content, event_time, session, title in self._rows(
+                f"""
+                SELECT m.id, m.source_role, m.content, m.event_time, m.session_id, s.title FROM memories m
+                LEFT JOIN sessions_consolidations s ON s.session_id = m.session_id
+                WHERE m.kind = 'episode' AND {_DAY} = :day AND {_NEAR} AND {self._where}
+                ORDER BY (SELECT min(f.event_time) FROM memories f WHERE f.session_id = m.session_id), m.session_id,
+                         m.event_time, m.rid""",
+                day=day,
+            ):
+                if session != last:
+                    note.write(f"\n## {one_line(title or session or 'Alone', 200)}\n")
+                    last = session
+                time = _local(event_time).strftime("%H:%M")
+                cautioned = "".join(f"*{one}*\n\n" for one in self._cautions([id]))
+                note.write(
+                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{cautioned}{quoted(content)}\n\n^{_anchor(id)}\n"
+                )
+
+    def _index(self) -> None:
+        with self._notes.note(INDEX) as note:
+            note.write("# Index\n")
+            for folder in FOLDERS.values():
+                places = sorted(place for place in self._places.values() if place.startswith(f"{folder}/"))
+                self._list(note, folder, (link(place, place.partition("/")[2]) for place in places))
+            for kind, folder in _NOTES.items():
+                rows = self._rows(
+                    f"SELECT m.id, m.content FROM memories m WHERE m.kind = '{kind}' AND {self._where} ORDER BY m.id"
+                )
+                self._list(
+                    note,
+                    folder,
+                    (link(_place(id, kind, content), _beginning(content)) for id, content in rows),
+                )
+            days = self._rows(
+                f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
+            )
+            self._list(note, "Days", (link(f"Days/{day}", day) for (day,) in days))
+
+
+_DAY = "date(m.event_time, 'unixepoch', 'localtime')"
+# What an index can be asked: no local time is further from UTC.
+_NEAR = "m.event_time BETWEEN unixepoch(:day) - 54000 AND unixepoch(:day) + 140400"
+
+
+def _place(id: str, kind: str, content: str) -> str:
+    """Where the note of a memory is; its id makes it the only one."""
+    return f"{_NOTES[kind]}/{file_name(_title(_without_secrets(content)), kind)} {id}"
+
+
+def _without_secrets(content: str) -> str:
+    """A text for a name or a link: it is looked through as it stands, before it is put on one line and cut."""
+    return secrets.redact(content)[0]
+
+
+def _beginning(content: str) -> str:
+    return beginning(_without_secrets(content), _SHOWN)
+
+
+def _title(content: str) -> str:
+    """The beginning of a text for the name of a file: whole words, where one is not that long."""
+    joined = " ".join(content.split())
+    if len(joined) <= _TITLE:
+        return joined
+    words, _, rest = joined[: _TITLE + 1].rpartition(" ")
+    return words if len(rest) < _TITLE // 2 else joined[:_TITLE]
+
+
+def _anchor(id: str) -> str:
+    return id.replace("_", "-")
+
+
+def _local(moment: int) -> datetime:
+    return datetime.fromtimestamp(moment).astimezone()
+
+
+def _tag(tag: str) -> str:
+    """As Obsidian can have tags: without spaces."""
+    return "-".join(tag.split())

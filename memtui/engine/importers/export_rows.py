@@ -1,0 +1,251 @@
+"""Rows of memtui's own export on their way into the memory: what of a batch is new, and storing it.
+
+What another device decided about rows that are here waits until all rows are: then it meets what was decided here
+(``curate.reconcile``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+import apsw
+import msgspec
+
+from memtui.engine import reconcile
+from memtui.engine.errors import InputError
+from memtui.engine.memories import validation
+from memtui.engine.records import Record
+from memtui.engine.store import device_cards, export_rows, full_text, import_rows, stamps, tombstones
+from memtui.engine.store.export_rows import (
+    AnyLine,
+    EntityLine,
+    GoneLine,
+    MemoryLine,
+    ProposalLine,
+    ReadLine,
+    ScratchpadLine,
+    SessionLine,
+)
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.temporary_tables import Temporary
+
+from . import line_secrets, lock, report
+from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+from .turns import TOO_LONG
+
+Decided = EntityLine | MemoryLine | ScratchpadLine | GoneLine | ProposalLine
+
+
+class Waiting(Temporary):
+    """Lines whose decisions meet those of rows that are here, however many they are; and what corrects what."""
+
+    def __init__(self) -> None:
+        super().__init__("waiting(place INTEGER PRIMARY KEY, line BLOB)")
+        self._database.execute("CREATE TABLE corrects(old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID")
+
+    def note(self, line: Decided) -> None:
+        self._database.execute("INSERT INTO waiting(line) VALUES (?)", (export_rows.encode(line),))
+
+    def note_correction(self, line: MemoryLine) -> None:
+        if b'"supersedes"' not in bytes(line.attributes):
+            return
+        old = _attributes(line.attributes).supersedes
+        for one in (old,) if isinstance(old, str) else old or ():
+            self._database.execute(
+                "INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO UPDATE SET new = excluded.new",
+                (one, line.id),
+            )
+
+    def successor(self, id: str) -> str | None:
+        """The line of what corrects this one."""
+        found: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
+        return found
+
+    def lines(self) -> Iterator[Decided]:
+        """In the order in which they came."""
+        place = 0
+        while row := self._database.execute(
+            "SELECT place, line FROM waiting WHERE place > ? ORDER BY place LIMIT 1", (place,)
+        ).fetchone():
+            place = int(str(row[0]))
+            yield _line(row[1])
+
+
+class _Attributes(Record):
+    supersedes: str | list[str] | None = None
+
+
+_attributes = msgspec.json.Decoder(_Attributes).decode
+_line = msgspec.json.Decoder(Decided).decode
+
+
+class Rows:
+    """``others`` remembers, for the whole import, the ids of rows that are there under another one; ``waiting`` what is
+    decided at its end."""
+
+    def __init__(self, shared: Account, others: import_rows.OtherIds, waiting: Waiting) -> None:
+        self._shared = shared
+        self._others = others
+        self._waiting = waiting
+
+    def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
+        shared, op_id = self._shared, self._shared.operation.op_id
+        lines = self._checked(lines)
+        keys = {id(line): import_rows.erased_keys(line) for line in lines}
+        gone = tombstones.erased(connection, [key for some in keys.values() for key in some])
+        new: list[AnyLine] = []
+        for line in lines:
+            if isinstance(line, MemoryLine):
+                self._waiting.note_correction(line)
+            if isinstance(line, MemoryLine) and len(line.content) > validation.MAX_EPISODE:
+                shared.skip(TOO_LONG, line.id)
+            elif isinstance(line, ReadLine):
+                new.append(line)  # of a session that may be in this batch
+            elif isinstance(line, GoneLine) or _is_question(line):
+                if isinstance(line, GoneLine):
+                    self._waiting.note(line)
+            elif import_rows.is_there(connection, line, self._others, op_id):
+                shared.already_there += 1
+                self._wait(line)
+                if isinstance(line, SessionLine) and not import_rows.spans(connection, line):
+                    new.append(line)
+            elif gone.intersection(keys[id(line)]):
+                shared.skip(report.ERASED)
+            elif isinstance(line, ScratchpadLine) and stamps.of(connection, stamps.PAD + line.key):
+                self._waiting.note(line)  # it was taken away here
+            else:
+                new.append(line)
+        if all(isinstance(line, ReadLine) for line in new):
+            new = [line for line in new if not import_rows.is_there(connection, line, self._others, op_id)]
+        return new
+
+    def _wait(self, line: AnyLine) -> None:
+        if isinstance(line, ProposalLine):
+            decided = line.state in ("accepted", "rejected")
+        else:
+            decided = isinstance(line, Decided) and bool(line.decided)
+        if decided and isinstance(line, Decided):
+            self._waiting.note(line)
+
+    def settle(self) -> None:
+        """Once every row is here: take over what was decided elsewhere, and count it. Nothing is written by a dry run."""
+        shared = self._shared
+        now = int(shared.clock())
+        for line in self._waiting.lines():
+            with shared.connections.read() as connection:
+                plan = self._plan(connection, line, now)
+            if plan is None:
+                continue
+            if not shared.dry_run:
+                with shared.operation.part() if plan.changes else shared.connections.write() as connection:
+                    plan = self._plan(connection, line, now)  # as it is now
+                    if plan is None:
+                        continue
+                    reconcile.carry_out(connection, plan, now)
+            shared.decisions.update(plan.counts)
+            if plan.cards:
+                shared.decisions[lock.QUESTION] += len(plan.cards)
+
+    def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
+        if isinstance(line, MemoryLine):
+            return reconcile.memory(connection, line, self._others, self._waiting.successor(line.id), now)
+        if isinstance(line, EntityLine):
+            return reconcile.entity(connection, line, self._others)
+        if isinstance(line, ProposalLine):
+            return reconcile.card(connection, line)
+        return reconcile.entry(connection, line)
+
+    def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
+        """The lines without secrets; those that cannot be without are skipped."""
+        found = []
+        for line in lines:
+            try:
+                found.append(line_secrets.without_secrets(line, self._shared.options))
+            except InputError as error:
+                self._shared.skip(report.REFUSED, error.message)
+        return found
+
+    def identities(self, line: AnyLine) -> tuple[str, ...]:
+        return (f"line {line}",)
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[AnyLine]) -> tuple[int, list[AnyLine]]:
+        until = time.monotonic() + report.SECONDS_PER_TRANSACTION
+        op_id = self._shared.operation.begin()
+        with stamps.taking_over(connection):
+            return self._store_until(connection, new, op_id, until)
+
+    def _store_until(
+        self, connection: apsw.Connection, new: Sequence[AnyLine], op_id: int, until: float
+    ) -> tuple[int, list[AnyLine]]:
+        added: list[AnyLine] = []
+        taken = 0
+        for some in _together(new):
+            added += self._store(connection, some, op_id)
+            taken += len(some)
+            if time.monotonic() > until:
+                break
+        full_text.merge(connection, MERGED_PAGES)
+        return taken, added
+
+    def counted(self, line: AnyLine) -> Counted:
+        if isinstance(line, MemoryLine):
+            episode = line.kind == "episode"
+            return Counted(
+                "turn" if episode else line.kind,
+                line.session_id if episode else None,
+                redacted=b'"secrets"' in bytes(line.attributes),
+            )
+        return Counted(import_rows.KINDS.get(type(line)))
+
+    def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+        """Of lines that share a statement, those that were added. One that is refused keeps no other out."""
+        try:
+            return self._add(connection, lines, op_id)
+        except InputError as error:
+            if len(lines) == 1:
+                self._shared.skip(report.REFUSED, error.message)
+                return []
+        return [added for line in lines for added in self._store(connection, [line], op_id)]
+
+    def _add(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+        memories = [line for line in lines if isinstance(line, MemoryLine)]
+        if memories:
+            return list(import_rows.add_memories(connection, memories, self._others))
+        (line,) = lines
+        if isinstance(line, ReadLine) and import_rows.is_there(connection, line, self._others, op_id):
+            return []
+        if import_rows.add(connection, line, self._others):
+            return [line]
+        if isinstance(line, SessionLine):
+            import_rows.widen(connection, line)
+        return []
+
+
+def _is_question(line: AnyLine) -> bool:
+    """What the other device asks about two devices is asked here in its own words."""
+    return (
+        isinstance(line, ProposalLine)
+        and line.kind == device_cards.DEVICES
+        and line.state in ("open", "snoozed")
+    )
+
+
+def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
+    """Memories that follow each other share a statement; every other line has one of its own."""
+    waiting: list[AnyLine] = []
+    characters = 0
+    for line in lines:
+        if isinstance(line, MemoryLine) and len(waiting) < ROWS_AT_ONCE and characters < CHARACTERS_AT_ONCE:
+            waiting.append(line)
+            characters += len(line.content)
+            continue
+        if waiting:
+            yield waiting
+        waiting, characters = [], 0
+        if isinstance(line, MemoryLine):
+            waiting, characters = [line], len(line.content)
+        else:
+            yield [line]
+    if waiting:
+        yield waiting

@@ -1,0 +1,174 @@
+"""Where programs keep what can be brought in on this machine, and how soon they will sweep it away.
+
+Claude Code deletes transcripts after ``cleanupPeriodDays`` (30 unless its settings say otherwise), so
+importing is rescue: the first thing to tell is how many will be gone within a week. Session files are not opened, only
+settings are, and the tables of contents of downloaded archives (``downloaded.py``). What they hold tells ``probe.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from memtui.engine.clock import Clock, system_clock
+from memtui.engine.records import Record
+
+from . import downloads
+from .compression import SUFFIX
+
+DAY = 86_400
+WARNING_DAYS = 7
+_DEFAULT_DAYS = 30
+
+
+class KnownSource(Record):
+    """What one program keeps at ``path``: how many ``files``, times of the oldest and newest (Unix seconds), and how
+    many are swept within ``WARNING_DAYS`` by a rule of ``kept_days`` (None: they are kept).
+
+    ``name`` is what the command line calls it. ``live``: the program adds to its files while it runs, a line at a time.
+    """
+
+    name: str
+    format: str
+    label: str
+    path: Path
+    files: int
+    newest: float
+    oldest: float
+    expiring: int = 0
+    kept_days: int | None = None
+    live: bool = False
+
+
+class SessionFile(Record):
+    """One file, as ``stat`` tells it: bytes, and Unix seconds."""
+
+    path: Path
+    size: int
+    modified: float
+
+
+def known_sources(
+    home: Path, *, environ: Mapping[str, str] = os.environ, clock: Clock = system_clock
+) -> list[KnownSource]:
+    """The places that exist and hold at least one file. Unreadable folders count as empty."""
+    claude = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser()
+    codex = Path(environ.get("CODEX_HOME") or home / ".codex").expanduser()
+    mem0 = Path(environ.get("MEM0_DIR") or home / ".mem0").expanduser() / "history.db"
+    graphs = downloads.graphs(home, environ)
+    return list(
+        _told_apart(
+            [
+                *_claude_code(claude, clock()),
+                *_codex(codex),
+                *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
+                *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
+                *_file("mem0", "mem0-history", "mem0", mem0),
+                *(
+                    found
+                    for path in graphs
+                    for found in _file("mcp-memory", "mcp-memory", "MCP memory", path)
+                ),
+                *(
+                    found
+                    for format, path in downloads.exports(home / "Downloads")
+                    for found in _file(format, format, f"{downloads.LABELS[format]} export", path)
+                ),
+            ]
+        )
+    )
+
+
+def session_files(source: KnownSource) -> list[SessionFile]:
+    """The files of a source, oldest first."""
+    if not source.path.is_dir():
+        found = list(_stat(source.path))
+    else:
+        found = _files(source.path, _SUFFIXES.get(source.format, (".jsonl",)))
+    return sorted(found, key=lambda file: (file.modified, str(file.path)))
+
+
+def swept_before(source: KnownSource, now: float) -> float | None:
+    """The files that are older than this (Unix seconds) will be swept within ``WARNING_DAYS``."""
+    return None if source.kept_days is None else now - max(0, source.kept_days - WARNING_DAYS) * DAY
+
+
+_SUFFIXES = {"claude-code": (".jsonl",), "claude-memory": (".md",), "codex": (".jsonl", ".jsonl.zst")}
+
+
+def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
+    days = _kept_days(folder / "settings.json")
+    for found in _folder("claude-code", "claude-code", "Claude Code", folder / "projects"):
+        kept = msgspec.structs.replace(found, kept_days=days)
+        before = swept_before(kept, now) or 0.0
+        going = sum(file.modified < before for file in session_files(found))
+        yield msgspec.structs.replace(kept, expiring=going)
+
+
+def _codex(folder: Path) -> Iterator[KnownSource]:
+    """Nobody sweeps them; those that were put away are in a folder of their own."""
+    yield from _folder("codex", "codex", "Codex CLI", folder / "sessions")
+    yield from _not_live("codex-archived", "codex", "Codex CLI, archived", folder / "archived_sessions")
+
+
+def _not_live(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
+    """A folder of files that are not added to a line at a time."""
+    for found in _folder(name, format, label, folder):
+        yield msgspec.structs.replace(found, live=False)
+
+
+def _folder(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
+    times = [file.modified for file in _files(folder, _SUFFIXES[format])]
+    if times:
+        yield KnownSource(
+            name=name, format=format, label=label, path=folder, files=len(times), newest=max(times),
+            oldest=min(times), live=True,
+        )  # fmt: skip
+
+
+def _file(name: str, format: str, label: str, path: Path) -> Iterator[KnownSource]:
+    for file in _stat(path):
+        yield KnownSource(
+            name=name, format=format, label=label, path=path, files=1, newest=file.modified, oldest=file.modified
+        )  # fmt: skip
+
+
+def _told_apart(sources: list[KnownSource]) -> Iterator[KnownSource]:
+    """Several of a kind get numbers: chatgpt, chatgpt-2."""
+    met: dict[str, int] = {}
+    for source in sources:
+        number = met[source.name] = met.get(source.name, 0) + 1
+        yield source if number == 1 else msgspec.structs.replace(source, name=f"{source.name}-{number}")
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> list[SessionFile]:
+    """The files with one of the suffixes; a packed copy of a file beside it does not count."""
+    found: list[SessionFile] = []
+    for place, _, names in os.walk(folder):
+        there = frozenset(names)
+        for name in names:
+            if name.endswith(suffixes) and not (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in there):
+                found.extend(_stat(Path(place, name)))
+    return found
+
+
+def _stat(path: Path) -> Iterator[SessionFile]:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return
+    if status.st_size:
+        yield SessionFile(path=path, size=status.st_size, modified=status.st_mtime)
+
+
+def _kept_days(settings: Path) -> int:
+    try:
+        value: Any = msgspec.json.decode(settings.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return _DEFAULT_DAYS
+    days = value.get("cleanupPeriodDays") if isinstance(value, dict) else None
+    return days if isinstance(days, int) and not isinstance(days, bool) and days >= 0 else _DEFAULT_DAYS

@@ -1,0 +1,84 @@
+"""One import at a time: two of the same files would each bring in half."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from filelock import Timeout
+
+from memtui.engine.errors import StoreError
+from memtui.engine.store import history, locks
+from memtui.engine.store.connections import Connections
+from memtui.engine.wording import plural
+
+KIND = "import"
+
+
+class AnotherImportError(StoreError):
+    """Another import into this memory is running."""
+
+
+@contextmanager
+def only_import(connections: Connections) -> Iterator[None]:
+    """Be the one import into this file, after ending what a killed one left open.
+
+    Raises AnotherImportError while another import runs.
+    """
+    if connections.path is None:
+        yield
+        return
+    lock = locks.beside(connections.path, "import")
+    try:
+        lock.acquire()
+    except Timeout:
+        raise AnotherImportError(
+            "Another import into this memory is running.", "Wait for it, or cancel it, and try again."
+        ) from None
+    try:
+        history.close_dead(connections)
+        yield
+    finally:
+        lock.release()
+
+
+QUESTION = "question"
+"""What both devices decided differently, among the counts of decisions."""
+
+
+def imported_label(kinds: Mapping[str, int], labels: str, decisions: Mapping[str, int] = {}) -> str:
+    merged = f"; merged {told}" if (told := decided(decisions)) else ""
+    asked = f"; {plural(decisions[QUESTION], 'question')} for Review" if QUESTION in decisions else ""
+    return f"Imported {counted(kinds)} from {labels}{merged}{asked}"
+
+
+def decided(decisions: Mapping[str, int]) -> str:
+    """``3 corrections, 1 forgotten and 2 tags``: what was decided elsewhere and is merged, in words; "" for nothing."""
+    return listed([
+        f"{number:,} {word}" if word in _AS_IT_IS else plural(number, word)
+        for word, number in decisions.items()
+        if word != QUESTION
+    ])  # fmt: skip
+
+
+_AS_IT_IS = frozenset(("forgotten", "faded", "restored"))
+
+
+def running_label(labels: str) -> str:
+    return f"Importing from {labels}"
+
+
+def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
+    """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words."""
+    parts = []
+    for kind, number in kinds.items() or [("turn", 0)]:
+        part = plural(number, kind)
+        if kind == "turn" and sessions is not None:
+            part += f" of {plural(sessions, 'session')}"
+        parts.append(part)
+    return listed(parts)
+
+
+def listed(names: list[str]) -> str:
+    """``A``, ``A and B``, ``A, B and C``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

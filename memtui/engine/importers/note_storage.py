@@ -1,0 +1,197 @@
+"""Storing notes, scratchpad entries and names: the SQL of one transaction of an import.
+
+A note follows the one before it in the same statement where nothing of it depends on that one, since every statement
+costs a segment of the full-text index (``memories.insert_all``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import apsw
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.memories import operations
+from memtui.engine.records import NewMemory
+from memtui.engine.store import entities, full_text, memories, scratchpad, sessions
+from memtui.engine.store.entities import Mention
+from memtui.engine.store.sql import json_text, scalar
+
+from .items import Named, Note, PadEntry, ReadTalk
+from .note_validation import NewItem, NewNote, identity, is_there, same_text, unknown
+from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
+
+_ROWS_PER_LOOK = 8
+_MOST_SOURCES = 200
+
+
+def store_some(
+    connection: apsw.Connection, items: Sequence[NewItem], told: set[str], *, now: int, seconds: float
+) -> tuple[int, list[NewItem]]:
+    """Store items until the time is up: how many were taken, and those that were not there already.
+
+    ``told`` gains the texts and keys that are stored.
+    """
+    until = time.monotonic() + seconds
+    storing = _Storing(connection, told, now)
+    taken = 0
+    for taken, item in enumerate(items, 1):
+        storing.take(item)
+        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+            break
+    storing.end()
+    full_text.merge(connection, MERGED_PAGES)
+    return taken, storing.stored
+
+
+class _Storing:
+    """One transaction: notes wait for others to share their statement, sessions are registered once for all their turns."""
+
+    def __init__(self, connection: apsw.Connection, told: set[str], now: int) -> None:
+        self.stored: list[NewItem] = []
+        self._connection = connection
+        self._told = told
+        self._now = now
+        # The rows of the names that the transaction has met: nobody else changes them meanwhile.
+        self._names: dict[Named, int | None] = {}
+        self._talks: dict[str, tuple[int, int, str]] = {}
+        self._waiting: list[tuple[NewNote, NewMemory]] = []
+        # The source keys and ids of what waits: what leads to one of them has to follow it.
+        self._keys: set[str] = set()
+        self._characters = 0
+
+    def take(self, item: NewItem) -> None:
+        """Store an item, now or with the next ones, if it is not there already."""
+        note = item.note if isinstance(item, NewNote) else None
+        if note is None or self._keys.intersection((note.supersedes, *note.drawn_from)):
+            self._store_notes()
+        if note is None or note.kind != "episode":
+            self._register_talks()  # what follows from turns looks for their session
+        if is_there(self._connection, item, self._told) or identity(item) in self._told:
+            return
+        if isinstance(item, NewNote):
+            self._wait(item)
+        elif self._store(item):
+            self.stored.append(item)
+
+    def end(self) -> None:
+        """Store what still waits."""
+        self._store_notes()
+        self._register_talks()
+
+    def _wait(self, item: NewNote) -> None:
+        note = item.note
+        self._waiting.append((item, self._row(item)))
+        self._keys.update((note.source_key, note.id or note.source_key))
+        self._characters += len(note.content)
+        self._told.update((identity(item), same_text(item) or identity(item)))
+        if note.kind == "episode" and note.session_id is not None:
+            at = _event_time(note, self._now)
+            first, last, _ = self._talks.get(note.session_id, (at, at, note.source))
+            self._talks[note.session_id] = min(first, at), max(last, at), note.source
+        if len(self._waiting) == ROWS_AT_ONCE or self._characters > CHARACTERS_AT_ONCE:
+            self._store_notes()
+
+    def _row(self, item: NewNote) -> NewMemory:
+        note = item.note
+        attributes = {**note.attributes, **item.intake.attributes}
+        if note.supersedes and (earlier := self._ids((note.supersedes,))):
+            attributes["supersedes"] = earlier[0]
+        session_id = note.session_id
+        if (
+            note.kind != "episode"
+            and session_id is not None
+            and not scalar(
+                self._connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (session_id,)
+            )
+        ):
+            session_id = None
+        return NewMemory(
+            id=note.id, kind=note.kind, category=note.category, content=note.content,
+            event_time=_event_time(note, self._now), project=note.project, created_at=self._now, trust=note.trust,
+            session_id=session_id, source_role=note.role, source=note.source, source_key=note.source_key,
+            confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
+            confirmed_at=self._now if item.vouched else None, source_ids=self._ids(note.drawn_from),
+            tags=note.tags, attributes=attributes,
+            topic=note.topic, happens_at=note.happens_at,
+        )  # fmt: skip
+
+    def _store_notes(self) -> None:
+        """Insert what waits by one statement, and what belongs to each row."""
+        waiting, self._waiting = self._waiting, []
+        self._keys.clear()
+        self._characters = 0
+        rids = memories.insert_all(self._connection, [row for _, row in waiting])
+        for rid, (item, _) in zip(rids, waiting, strict=True):
+            if rid is not None:
+                self._follow_up(rid, item)
+                self.stored.append(item)
+
+    def _follow_up(self, rid: int, item: NewNote) -> None:
+        note = item.note
+        if note.ended_at is not None:
+            ended = int(min(max(note.ended_at, EARLIEST), self._now))
+            memories.update(self._connection, rid, valid_until=ended, ended_by=note.ended_by)
+        operations.keep_from_vectors(self._connection, rid, item.intake)
+        at = None if note.ended_at is not None else _event_time(note, self._now)
+        for named in note.about:
+            if named not in self._names:
+                self._names[named] = self._learn(named)
+            if (eid := self._names[named]) is not None:
+                vote = named.type if named.type != "other" else None
+                entities.add_first_link(self._connection, rid, eid, at, vote)
+
+    def _register_talks(self) -> None:
+        if self._talks:
+            self._store_notes()
+        for session_id, (first, last, source) in self._talks.items():
+            sessions.seen(self._connection, session_id, first, last, source=source)
+        self._talks.clear()
+
+    def _store(self, item: PadEntry | Named | ReadTalk) -> bool:
+        if isinstance(item, PadEntry):
+            scratchpad.put(self._connection, item.key, item.value, self._now)
+        elif isinstance(item, Named):
+            return self._learn(item) is not None
+        else:
+            at = int(min(max(item.at, EARLIEST), self._now))
+            sessions.mark_consolidated(self._connection, item.session_id, at)
+        return True
+
+    def _ids(self, keys: Sequence[str]) -> list[str]:
+        """The memories of source keys; keys of nothing are left out."""
+        if not keys:
+            return []
+        rows = self._connection.execute(
+            "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?1)) "
+            "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
+            (json_text(keys[:_MOST_SOURCES]),),
+        )
+        return [str(found) for (found,) in rows]
+
+    def _learn(self, named: Named) -> int | None:
+        """The row of a name, made with its other names where nobody knows them; None if it could be several."""
+        eid = entities.resolve(self._connection, Mention(named.name, named.type, named.name))
+        if eid is None:
+            eid = entities.make_row(self._connection, named.name, named.type, self._now)
+            if named.summary:
+                self._connection.execute(
+                    "UPDATE entities SET summary = ? WHERE eid = ?", (named.summary, eid)
+                )
+        if eid < 0:
+            return None
+        survivor = int(
+            scalar(
+                self._connection,
+                "SELECT coalesce(merged_into, eid) FROM entities WHERE eid = ?",
+                (eid,),
+            )
+        )
+        for alias in unknown(self._connection, named):
+            entities.make_row(self._connection, alias, named.type, self._now, merged_into=survivor)
+        return eid
+
+
+def _event_time(note: Note, now: int) -> int:
+    return int(min(max(note.event_time or now, EARLIEST), LATEST) // 1)

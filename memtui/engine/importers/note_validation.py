@@ -1,0 +1,252 @@
+"""Notes, scratchpad entries and names on their way in: what is there already, and what may be stored.
+
+Nothing that comes in changes what is there: a known note, key or name stays as it is. Links lead only to rows that
+are there, so they resolve and have no cycle.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.days import day_of_fact
+from memtui.engine.entities import operations
+from memtui.engine.errors import InputError
+from memtui.engine.memories import scratchpad as memory_scratchpad
+from memtui.engine.memories import validation
+from memtui.engine.memories.validation import Intake
+from memtui.engine.records import Options
+from memtui.engine.store import memories, scratchpad, tombstones
+from memtui.engine.store.entities import entity_key
+from memtui.engine.store.sql import json_text, scalar
+
+from .items import Item, Named, Note, PadEntry, ReadTalk
+
+KEY_IN_USE = "scratchpad key in use with another value"
+EDITED = "edited outside of memtui: the memory keeps its text"
+_MOST_NAMES = 50
+_SHORTEST_NAME = 2
+_NAMES_KEPT = 10_000
+_MAX_SUMMARY = 2_000
+# What the memory itself says in attributes.
+_OWN = frozenset(("supersedes", "merged", "secrets", "redacted", "enriched_at"))
+
+
+class NewNote(NamedTuple):
+    """A note that has passed intake, ready to be stored."""
+
+    note: Note
+    intake: Intake
+    vouched: bool
+
+
+NewItem = NewNote | PadEntry | Named | ReadTalk
+
+
+def checked(
+    item: Item, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+) -> NewItem:
+    """The item as it will be stored. Raises InputError for what cannot be.
+
+    ``ordering`` tells whether a text talks to the assistant: what another file calls protected is protected here as
+    well, unless it does. ``names`` remembers what became of a name (None: it cannot be one): notes repeat them.
+    """
+    if isinstance(item, Note):
+        return _checked_note(item, options, ordering, names)
+    if isinstance(item, PadEntry):
+        value = memory_scratchpad.accept(item.value, options.secrets)
+        return msgspec.structs.replace(item, key=memory_scratchpad.usable_key(item.key.strip()), value=value)
+    if isinstance(item, Named):
+        return _checked_name(item, options)
+    return msgspec.structs.replace(item, session_id=validation.name(item.session_id, "session id"))
+
+
+def _checked_note(
+    note: Note, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+) -> NewNote:
+    episode = note.kind == "episode"
+    accepted = validation.accept(
+        note.content if episode else note.content.strip(), note.kind, options.secrets
+    )
+    about = [
+        found
+        for named in note.about[:_MOST_NAMES]
+        if (found := _known_name(named, options, names)) is not None
+    ]
+    attributes = {
+        key: validation.accept(value, "fact", options.secrets).content if isinstance(value, str) else value
+        for key, value in note.attributes.items()
+        if key not in _OWN and value != ""
+    }
+    fades = (
+        note.decay_rate if note.decay_rate is not None and 0 < note.decay_rate <= 1 else options.decay_rate
+    )
+    fact, happens_at = note.kind == "fact", note.happens_at
+    if fact and happens_at is None and note.event_time is not None:
+        happens_at = day_of_fact(accepted.content, note.event_time, note.topic)
+    if note.topic in options.lasting or (note.own and not options.notes_fade):
+        fades = 0.0
+    checked_note = msgspec.structs.replace(
+        note,
+        content=accepted.content,
+        confidence=min(max(note.confidence, 0.0), 1.0) if math.isfinite(note.confidence) else 1.0,
+        decay_rate=0.0 if note.lasting or not fact else fades,
+        topic=note.topic if fact else None,
+        happens_at=happens_at if fact else None,
+        session_id=None if note.session_id is None else validation.name(note.session_id, "session id"),
+        role=None if note.role is None else validation.name(note.role, "role"),
+        project=None if note.project is None else validation.name(note.project, "project"),
+        source=validation.without_secrets(note.source),
+        tags=_usable_tags(note.tags),
+        attributes=attributes,
+        about=tuple(about),
+    )
+    vouched = note.lasting and fact and not ordering(accepted.content)
+    return NewNote(checked_note, accepted, vouched)
+
+
+def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Those of the tags that are words, spaces made to dashes."""
+    found: list[str] = []
+    for tag in tags[:_MOST_NAMES]:
+        try:
+            found.extend(validation.tags(["-".join(tag.split())]))
+        except InputError:
+            continue
+    return validation.tags(found)
+
+
+def _known_name(named: Named, options: Options, names: dict[Named, Named | None]) -> Named | None:
+    if named not in names:
+        if len(names) >= _NAMES_KEPT:
+            names.clear()
+        try:
+            names[named] = _checked_name(named, options)
+        except InputError:
+            names[named] = None
+    return names[named]
+
+
+def _checked_name(named: Named, options: Options) -> Named:
+    names = [operations.clean(named.name)]
+    for alias in named.aliases[:_MOST_NAMES]:
+        try:
+            names.append(operations.clean(alias))
+        except InputError:
+            continue
+    if len(entity_key(names[0])) < _SHORTEST_NAME:
+        raise InputError("A name of one character is in every text.", "Give a longer one.")
+    summary = named.summary
+    if summary and summary.strip():
+        summary = validation.accept(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
+    aliases = tuple(name for name in names[1:] if len(entity_key(name)) >= _SHORTEST_NAME)
+    return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
+
+
+def erased_key(item: Item) -> str | None:
+    """What it is known by once it was erased for good; None for what cannot be erased by itself."""
+    if isinstance(item, Note):
+        return item.id or item.source_key
+    if isinstance(item, PadEntry):
+        return f"scratchpad:{item.key.strip()}"
+    return f"entity:{entity_key(item.name)}" if isinstance(item, Named) else None
+
+
+def erased_text(item: NewItem) -> str | None:
+    """What a note is known by under any key once it was erased for good."""
+    if not isinstance(item, NewNote) or item.note.kind == "episode":
+        return None
+    return tombstones.note_key(item.note.kind, item.note.content)
+
+
+def identity(item: NewItem) -> str:
+    """What tells an item from every other of the same import."""
+    if isinstance(item, NewNote):
+        return f"key {item.note.source_key}"
+    if isinstance(item, PadEntry):
+        return f"pad {item.key}"
+    return f"entity {entity_key(item.name)}" if isinstance(item, Named) else f"talk {item.session_id}"
+
+
+def same_text(item: NewItem) -> str | None:
+    """Notes that say the same, as one is enough; None for everything else."""
+    if not isinstance(item, NewNote) or item.note.kind == "episode" or item.note.ended_at is not None:
+        return None
+    return f"text {item.note.kind} {item.note.category} {item.note.content}"
+
+
+def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str]:
+    """The ``same_text`` of notes that say what an active memory says already."""
+    hashes = {memories.content_hash(item.note.content) for item in items if isinstance(item, NewNote)}
+    rows = connection.execute(
+        """
+        SELECT kind, category, content FROM memories
+        WHERE content_hash IN (SELECT value FROM json_each(?)) AND kind <> 'episode' AND valid_until IS NULL
+        """,
+        (json_text(sorted(hashes)),),
+    )
+    return {f"text {kind} {category} {content}" for kind, category, content in rows}
+
+
+def known_ids(connection: apsw.Connection, items: Sequence[Item]) -> dict[str, str]:
+    """The texts of memories that notes from memtui itself are about, by id."""
+    ids = [item.id for item in items if isinstance(item, Note) and item.id is not None]
+    if not ids:
+        return {}
+    rows = connection.execute(
+        "SELECT id, content FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+        (json_text(ids),),
+    )
+    return {str(id): str(content) for id, content in rows}
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether texts are equal but for what a note of a vault cannot keep: line ends and control characters."""
+    return _seen(one) == _seen(other)
+
+
+def _seen(text: str) -> list[str]:
+    return "".join(
+        "\ufffd" if unicodedata.category(c) in ("Cc", "Cf") and c not in "\r\n\t" else c for c in text
+    ).split()
+
+
+def is_there(connection: apsw.Connection, item: NewItem, told: set[str]) -> bool:
+    """Whether storing it would add nothing (source keys are looked up apart, many at a time).
+
+    ``told``: the texts that are there, as ``told_texts`` gives them.
+    """
+    if isinstance(item, NewNote):
+        return same_text(item) in told
+    if isinstance(item, PadEntry):
+        return scratchpad.find(connection, item.key) is not None
+    if isinstance(item, Named):
+        return not unknown(connection, item)
+    return not scalar(
+        connection,
+        "SELECT 1 FROM sessions_consolidations WHERE session_id = ? AND consolidated_through IS NULL",
+        (item.session_id,),
+    )
+
+
+def other_value(connection: apsw.Connection, item: NewItem) -> bool:
+    """Whether a scratchpad key is in use for something else."""
+    if not isinstance(item, PadEntry):
+        return False
+    there = scratchpad.find(connection, item.key)
+    return there is not None and there.value != item.value
+
+
+def unknown(connection: apsw.Connection, named: Named) -> list[str]:
+    """Those of its names that stand for nothing yet."""
+    names = {entity_key(name): name for name in (named.name, *named.aliases)}
+    return [
+        name
+        for key, name in names.items()
+        if scalar(connection, "SELECT 1 FROM entity_aliases WHERE key = ? LIMIT 1", (key,)) is None
+    ]

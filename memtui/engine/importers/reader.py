@@ -1,0 +1,181 @@
+"""Reads all sources of an import one after another, and keeps the account of what was passed over."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+import msgspec
+
+from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.errors import InputError
+from memtui.engine.records import Refused, Skip, Turn
+from memtui.engine.store.export_rows import AnyLine
+
+from . import refusals, registry
+from .detect import Found
+from .items import Item, Note
+from .registry import format_named
+from .stream import Opener, Stream
+
+_RECORDS_PER_LOOK = 2_000
+_PLACES = 20
+_NAMES = 3
+_REASONS = 5
+UNTIMED = "turn without a time: it has that of the turn before, or of its file"
+# Records whose places are kept; all are counted.
+_MOST_NAMED = 10_000
+_log = logging.getLogger("memtui.imports")
+
+
+class Tally:
+    """What an import has seen so far: bytes and files read, and what was passed over or mended.
+
+    ``logged``: what is passed over is in the log, too.
+    """
+
+    def __init__(self, found: Found, *, logged: bool = False) -> None:
+        self._logged = logged
+        self.reasons: Counter[str] = Counter()
+        self.named: list[Skip] = []
+        # Sources that gave nothing, though they hold records that should have.
+        self.empty: list[Refused] = []
+        self._here = False
+        self._before: Counter[str] = Counter()
+        self._named_before = 0
+        self.files_done = 0
+        self.place = ""
+        self._finished = 0
+        self._stream: Stream | None = None
+        self._mended: Counter[str] = Counter()
+        self._left_out = found.left_out
+        self._places: list[str] = []
+        self._noted = 0
+
+    @property
+    def bytes_done(self) -> int:
+        return self._finished + (self._stream.position if self._stream else 0)
+
+    def skip(self, skip: Skip) -> None:
+        self.reasons[skip.reason] += 1
+        if skip.place:
+            if len(self.named) < _MOST_NAMED:
+                self.named.append(skip)
+            if self._logged:
+                # Not the place: what is wrong with a record may be told in its own words.
+                _log.info("left out of an import: %s", skip.reason)
+            self.note(f"{skip.place}: {skip.reason}")
+
+    def give(self) -> None:
+        """The source in hand has something to import, be it new or not."""
+        self._here = True
+
+    def note(self, what: str) -> None:
+        """Keep one of the first things that went wrong, to be shown in full."""
+        self._noted += 1
+        if len(self._places) < _PLACES:
+            self._places.append(what)
+
+    def start(self, stream: Stream) -> None:
+        self._stream = stream
+        self.place = stream.source.place
+
+    def end(self, size: int) -> None:
+        if self._stream:
+            self._mended += self._stream.warnings
+            if not self._here and len(self.named) > self._named_before:
+                self.empty.append(nothing_read(self.place, self.reasons - self._before))
+        self._here = False
+        self._before, self._named_before = self.reasons.copy(), len(self.named)
+        self._stream = None
+        self._finished += size
+        self.files_done += 1
+
+    def nothing(self, expected: Set[str]) -> InputError | None:
+        """What to raise if nothing came of any source: None if nothing was in them, or only what is ``expected``."""
+        if self.reasons.keys() <= expected:
+            return None
+        if len(self.empty) == self.files_done:
+            return refusals.none_usable(self.empty)
+        what = nothing_read(
+            self.place if self.files_done == 1 else f"{self.files_done:,} files", self.reasons
+        )
+        return InputError(what.message, what.hint)
+
+    def warnings(self) -> tuple[str, ...]:
+        names: dict[str, list[str]] = {}
+        for one in self._left_out:
+            names.setdefault(one.reason, []).append(one.name)
+        left_out = [f"{_files(some)} left out: {reason} ({some_of(some)})" for reason, some in names.items()]
+        mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
+        more = self._noted - len(self._places)
+        rest = [f"{more:,} more like these: --json and the log name each"] if more else []
+        return (*map(str, registry.broken()), *left_out, *mended, *self._places, *rest)
+
+
+def _files(some: Sequence[str]) -> str:
+    """Files are counted apart from the records that are skipped."""
+    return "1 file" if len(some) == 1 else f"{len(some):,} files"
+
+
+def nothing_read(place: str, reasons: Counter[str]) -> Refused:
+    """What is told of a source that has content and gives nothing."""
+    told = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
+    return Refused(
+        message=f"Nothing could be imported from {place}: {told}.",
+        hint="If it is in another format, say so with --format. --dry-run --json names what is left out.",
+    )
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first few of some names, and how many more there are."""
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+    """Every turn and item of every source, ``dated``; None now and then where there is nothing but skips.
+
+    A source that is gone by now is noted, and the next one is read.
+    """
+    with Opener() as opener:
+        for recognised in found.sources:
+            try:
+                with opener.open(recognised.source) as stream:
+                    tally.start(stream)
+                    yield from _read(stream, recognised.format, tally)
+            except InputError as error:
+                tally.note(error.message)
+            finally:
+                tally.end(recognised.source.size)
+
+
+def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+    gave = False
+    for number, record in enumerate(dated(format_named(format).read(stream), stream)):
+        if not isinstance(record, Skip):
+            if not gave:
+                gave = True
+                tally.give()
+            yield record
+        else:
+            tally.skip(record)
+            if number % _RECORDS_PER_LOOK == 0:
+                yield None
+
+
+def dated(
+    records: Iterable[Turn | Item | AnyLine | Skip], stream: Stream
+) -> Iterator[Turn | Item | AnyLine | Skip]:
+    """A turn without a time gets that of the turn before it, the first one that of its file, and it is said: the order stays."""
+    latest = min(max(stream.source.modified, EARLIEST), LATEST)
+    for record in records:
+        if isinstance(record, (Turn, Note)):
+            if record.event_time is None:
+                if isinstance(record, Turn):
+                    stream.warn(UNTIMED)
+                record = msgspec.structs.replace(record, event_time=latest)
+            else:
+                latest = record.event_time
+        yield record

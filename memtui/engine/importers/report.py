@@ -1,0 +1,126 @@
+"""What the parts of an import share: its operation, the count of what came of it, and what each kind of record says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+import apsw
+
+from memtui.engine.clock import Clock
+from memtui.engine.records import Operation, Options, Skip
+from memtui.engine.store import history, operations
+from memtui.engine.store.connections import Connections
+
+from . import lock
+from .distinct_counter import Distinct
+from .reader import Tally
+
+# Other writers wait no longer than this and the commit.
+SECONDS_PER_TRANSACTION = 0.03
+# What goes into one statement: a few dozen rows, fewer if they are long.
+ROWS_AT_ONCE = 64
+CHARACTERS_AT_ONCE = 50_000
+# About three times what a transaction adds to the full-text index, so that merging keeps up.
+MERGED_PAGES = 128
+ERASED = "erased for good"
+REFUSED = "cannot be stored"
+
+
+class ImportOperation:
+    """One named operation of many transactions, begun when there is something to store."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, actor: str, label: str, before_write: Callable[[], None]
+    ) -> None:
+        self._connections = connections
+        self._clock = clock
+        self._actor = actor
+        self._label = label
+        self._before_write = before_write
+        self.op_id: int | None = None
+
+    def begin(self) -> int:
+        """Its number; begun if it was not."""
+        if self.op_id is None:
+            self._before_write()
+            self.op_id = history.begin(self._connections, self._clock, self._actor, lock.KIND, self._label)
+        return self.op_id
+
+    @contextmanager
+    def part(self) -> Iterator[apsw.Connection]:
+        """One of its transactions."""
+        with history.part(self._connections, self.begin()) as connection:
+            yield connection
+
+    def finish(self, label: str) -> Operation | None:
+        """End it under its last label. None if nothing was begun or nothing changed."""
+        if self.op_id is None:
+            return None
+        history.finish(self._connections, self.op_id, label)
+        with self._connections.read() as connection:
+            return operations.find(connection, self.op_id)
+
+
+class Counted(NamedTuple):
+    """What a record that came in counts as: nothing (None), or one of a ``kind`` as people call it."""
+
+    kind: str | None
+    session_id: str | None = None
+    redacted: bool = False
+
+
+class RecordKind(Protocol):
+    """What differs between turns, notes and rows on their way in; ``Any`` is the record as this kind stores it."""
+
+    def sort_out(self, connection: apsw.Connection, records: Sequence[Any]) -> list[Any]:
+        """Those of the records that are new, ready to be stored; the account is told of the others."""
+
+    def identities(self, record: Any) -> tuple[str, ...]:
+        """What a dry run, which stores nothing, tells a repeated record by."""
+
+    def store_some(self, connection: apsw.Connection, new: Sequence[Any]) -> tuple[int, list[Any]]:
+        """Store records for ``SECONDS_PER_TRANSACTION``: how many of the first ones were taken, and which were added."""
+
+    def counted(self, record: Any) -> Counted:
+        """What a record that was added counts as."""
+
+
+class Account:
+    """One import under way. ``met`` is what a dry run remembers in place of the memory."""
+
+    def __init__(
+        self, connections: Connections, tally: Tally, met: Distinct, operation: ImportOperation, *,
+        dry_run: bool, actor: str, clock: Clock, options: Options,
+    ) -> None:  # fmt: skip
+        self.connections = connections
+        self.tally = tally
+        self.met = met
+        self.operation = operation
+        self.dry_run = dry_run
+        self.actor = actor
+        self.clock = clock
+        self.options = options
+        self.kinds: Counter[str] = Counter()
+        self.decisions: Counter[str] = Counter()
+        self.already_there = self.sessions = self.secrets = 0
+        self._latest_session: str | None = None
+
+    @property
+    def imported(self) -> int:
+        return self.kinds.total()
+
+    def skip(self, reason: str, place: str = "") -> None:
+        self.tally.skip(Skip(reason=reason, place=place))
+
+    def count(self, counted: Counted) -> None:
+        """Count what came in. A session that got something counts once."""
+        if counted.kind is not None:
+            self.kinds[counted.kind] += 1
+        self.secrets += counted.redacted
+        session_id = counted.session_id
+        if session_id is not None and session_id != self._latest_session:
+            self._latest_session = session_id
+            self.sessions += self.met.add(f"session {session_id}")

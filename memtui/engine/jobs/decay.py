@@ -1,0 +1,159 @@
+"""Fading: which facts are below the threshold, which will be, and the nightly move of some to the Trash.
+
+How much is left of a fact is a function of time (``confidence.py``); nothing here changes that. Pruning only
+ends what is below the threshold at the beginning of the local day, the weakest first, and in one local date
+never more than the cap. So it makes no difference how often, or when in the day, it runs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from datetime import timedelta, tzinfo
+
+import apsw
+import msgspec
+
+from memtui.engine.clock import local_midnight, local_time
+from memtui.engine.records import Options, Record
+from memtui.engine.store import fading, history, metadata
+from memtui.engine.store.sql import json_text
+from memtui.engine.wording import plural
+
+from .job import JobReport, Task
+
+KIND = "decay"
+_COUNTS_KEY = "faded_by_date"
+_DATES_KEPT = 14
+_IDS_TOLD = 1_000
+
+
+class FadingPlan(Record):
+    """What a run on the local ``date`` would do.
+
+    ``fading`` go to the Trash, the weakest first. ``waiting`` are below the threshold too, but beyond the cap,
+    or were brought back from an earlier run: they are for the person to decide. ``used`` of ``cap`` went today.
+    """
+
+    date: str
+    moment: int
+    fading: tuple[int, ...]
+    waiting: tuple[int, ...]
+    cap: int
+    used: int
+
+
+class FadingDay(Record):
+    """The facts (by key) that reach the threshold during a local date; it begins at ``start`` (Unix seconds)."""
+
+    date: str
+    start: int
+    rids: tuple[int, ...]
+
+
+class Forecast(Record):
+    """What fades when nobody recalls or confirms anything.
+
+    ``days[0]`` is today; ``overdue`` reached the threshold before it. ``histogram`` and ``protected``: active
+    facts by effective confidence in ten equal steps from 0 to 1, those that may fade and those that may not.
+    """
+
+    overdue: tuple[int, ...]
+    days: tuple[FadingDay, ...]
+    histogram: tuple[int, ...]
+    protected: tuple[int, ...]
+
+
+def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo | None = None) -> FadingPlan:
+    """What a run at ``now`` would do."""
+    date = local_time(now, zone).date().isoformat()
+    moment = local_midnight(now, zone)
+    used = _counts(connection).get(date, 0)
+    cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
+    found = fading.faded(connection, options.fade_threshold, moment)
+    left = max(0, cap - used)
+    return FadingPlan(
+        date=date,
+        moment=moment,
+        fading=tuple(found.rids[:left]),
+        waiting=(*found.rids[left:], *found.brought_back),
+        cap=cap,
+        used=used,
+    )
+
+
+def forecast(
+    connection: apsw.Connection, options: Options, now: float, days: int = 30, zone: tzinfo | None = None
+) -> Forecast:
+    """What fades on each of the next local dates, today included."""
+    today = local_time(now, zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    starts = [local_midnight((today + timedelta(days=n)).timestamp(), zone) for n in range(days + 1)]
+    by_day: list[list[int]] = [[] for _ in range(days + 1)]
+    for rid, at in fading.upcoming(connection, options.fade_threshold, starts[-1]):
+        by_day[bisect_right(starts, at)].append(rid)
+    return Forecast(
+        overdue=tuple(by_day[0]),
+        days=tuple(
+            FadingDay(date=(today + timedelta(days=n)).date().isoformat(), start=starts[n], rids=tuple(rids))
+            for n, rids in enumerate(by_day[1:])
+        ),
+        histogram=fading.histogram(connection, now, protected=False),
+        protected=fading.histogram(connection, now, protected=True),
+    )
+
+
+def prune(task: Task) -> JobReport:
+    """Move what faded to the Trash: the rows, the operation and the end of the run are one commit."""
+    with task.connections.read() as connection:
+        planned = plan(connection, task.options, task.now, task.zone)
+        ids = _ids(connection, planned.fading)
+    if task.dry_run:
+        return _report(planned, len(planned.fading), ids, "would fade")
+    with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:
+        ended = _end(op.connection, planned, task)
+        report = _report(planned, len(ended), tuple(ended[:_IDS_TOLD]), "faded", op.op_id if ended else None)
+        op.label = f"Faded {plural(len(ended), 'fact')}"
+        task.finish(op.connection, report)
+    return report
+
+
+def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
+    """End rows within what the date still allows: another run of the date may have come between."""
+    counts = _counts(connection)
+    left = max(0, planned.cap - counts.get(planned.date, 0))
+    if not planned.fading[:left]:
+        return []
+    ended = fading.end(
+        connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
+    )
+    counts[planned.date] = counts.get(planned.date, 0) + len(ended)
+    kept = dict(sorted(counts.items())[-_DATES_KEPT:])
+    metadata.put(connection, _COUNTS_KEY, json_text(kept))
+    return ended
+
+
+def _counts(connection: apsw.Connection) -> dict[str, int]:
+    """Local date -> facts that faded on it, for the latest dates."""
+    stored = metadata.get(connection, _COUNTS_KEY)
+    return msgspec.json.decode(stored, type=dict[str, int]) if stored else {}
+
+
+def _ids(connection: apsw.Connection, rids: tuple[int, ...]) -> tuple[str, ...]:
+    shown = json_text(rids[:_IDS_TOLD])
+    rows = connection.execute(
+        "SELECT m.id FROM json_each(?) j JOIN memories m ON m.rid = j.value ORDER BY j.key", (shown,)
+    )
+    return tuple(str(identity) for (identity,) in rows)
+
+
+def _report(
+    planned: FadingPlan, done: int, ids: tuple[str, ...], verb: str, op_id: int | None = None
+) -> JobReport:
+    summary = f"{verb} {plural(done, 'fact')}" if done else "nothing has faded"
+    waiting = len(planned.waiting)
+    notes = (
+        (f"{waiting:,} more are fading and wait for you: at most {planned.cap:,} go in a day",)
+        if waiting
+        else ()
+    )
+    counts = {"faded": done, "waiting": waiting, "cap": planned.cap}
+    return JobReport(summary=summary, counts=counts, ids=ids, notes=notes, op_id=op_id)

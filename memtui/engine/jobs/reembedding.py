@@ -1,0 +1,200 @@
+"""Move a memory from the vectors of one embedding model to those of another, while the old ones serve.
+
+The new vectors are kept beside the old, batch by batch, so that a run that ended early goes on where it
+stopped. Only when none is missing, one transaction makes the new model the file's; the two are never mixed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.engine.errors import DegradedError
+from memtui.engine.models.embedders import Embedder
+from memtui.engine.models.vectors import quantise, usable
+from memtui.engine.records import Record
+from memtui.engine.store import vectors
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.vectors import Lacking, VectorSpace, WordRows
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
+
+BATCH = 64
+_TRIAL = "On Tuesday the ferry to the islands leaves at nine, and tickets are sold on board as well."
+_TRIALS = 16
+_BYTES_A_TOKEN = 4
+_CHARACTERS_A_WORD = 12  # that gets a vector of its own, where the model makes them
+_ROWS_DELETED_AT_ONCE = 5_000
+
+
+class ReembedPlan(Record):
+    """What a change of the model takes. ``before`` is None where nothing was embedded yet.
+
+    ``texts`` wait for a vector, ``done`` have one from an earlier run; ``characters`` are to be read, about
+    ``tokens``; ``seconds`` is estimated from sentences of memtui's own, embedded on trial; ``size`` (bytes) is what
+    the new vectors take. ``sends_to``: the address that the texts go to, empty where they stay on this machine.
+    ``words_before``, ``words``: whether the model makes vectors of words, which the ranking ``late`` needs.
+    """
+
+    before: VectorSpace | None
+    after: VectorSpace
+    texts: int
+    done: int
+    characters: int
+    tokens: int
+    seconds: float
+    size: int
+    sends_to: str
+    words_before: bool = False
+    words: bool = False
+
+    @property
+    def needed(self) -> bool:
+        """Whether the file holds the vectors of another model, or none."""
+        return self.before != self.after
+
+
+class Reembedded(Record):
+    """``embedded`` texts in this run, ``refused`` among them get no vector from this model; ``switched``: the new
+    vectors are in use; ``words``: they are of words too.
+    """
+
+    embedded: int
+    switched: bool
+    refused: int = 0
+    words: bool = False
+
+
+class Reembedder:
+    """``embedder`` is the new one. Methods block and may run in any thread; embedding is outside transactions.
+
+    ``before_write`` is called when there is something to do, ``on_switch`` once the new vectors are in use.
+    """
+
+    def __init__(
+        self, connections: Connections, embedder: Embedder, *,
+        before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        from memtui.engine.models.token_vectors import word_dims  # nobody who only reads needs it
+
+        self._connections = connections
+        self._embedder = embedder
+        self._target = VectorSpace(embedder.model_id, embedder.dims)
+        self._word_dims = word_dims(embedder)
+        self._before_write = before_write
+        self._on_switch = on_switch
+
+    def plan(self) -> ReembedPlan:
+        """Sends no text of the memory anywhere. Raises DegradedError when the new model cannot be used."""
+        with self._connections.read() as connection:
+            before = vectors.space(connection)
+            words_before = vectors.word_dims(connection) > 0
+            lacking = vectors.count_lacking(connection, self._target)
+            done = vectors.embedded(connection, self._target)
+        return ReembedPlan(
+            before=before, after=self._target, texts=0 if before == self._target else lacking.texts,
+            done=0 if before == self._target else done, characters=lacking.characters,
+            tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._seconds(lacking),
+            size=lacking.texts * self._target.dims
+            + lacking.characters // _CHARACTERS_A_WORD * self._word_dims,
+            sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_dims > 0,
+        )  # fmt: skip
+
+    def _seconds(self, lacking: Lacking) -> float:
+        """Estimated from two trials: what a call costs by itself, and what a character does."""
+        few, many = [_TRIAL], [_TRIAL] * _TRIALS
+        self._embed_all(few)  # the first one loads the model, or makes its acquaintance
+        small, large = (self._timed(texts) for texts in (few, many))
+        a_character = max(0.0, large - small) / (len(_TRIAL) * (_TRIALS - 1))
+        a_call = max(0.0, small - a_character * len(_TRIAL))
+        return -(-lacking.texts // BATCH) * a_call + lacking.characters * a_character
+
+    def _timed(self, texts: list[str]) -> float:
+        start = time.perf_counter()
+        self._embed_all(texts)
+        return time.perf_counter() - start
+
+    def run(
+        self, progress: Callable[[int, int], None] = lambda done, all: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Reembedded:  # fmt: skip
+        """Embed what lacks a vector of the new model, then switch.
+
+        ``progress(done, all)`` counts texts. Cancelled, everything done so far is kept for the next run.
+        Raises DegradedError when the model fails; nothing is lost then either.
+        """
+        with self._connections.read() as connection:
+            needed = vectors.space(connection) != self._target
+            everything = vectors.count_lacking(connection, self._target).texts
+        if not needed:  # of a run that was ended right after the switch, or given up, something may be left
+            self._drop_others()
+            return Reembedded(embedded=0, switched=True)
+        self._before_write()
+        made = 0
+        nothing: set[int] = set()  # the model knows nothing of these texts
+        while not cancelled():
+            with self._connections.write() as connection:
+                left = vectors.lacking(connection, self._target, 0, len(nothing) + 1)
+                if all(rid in nothing for rid, _ in left):
+                    vectors.switch(connection, self._target, self._word_dims)
+                    break
+            above = 0
+            while not cancelled() and (batch := self._batch(above)):
+                try:
+                    nothing |= self._embed(batch)
+                except DegradedError:
+                    if not cancelled():
+                        raise
+                    break
+                made += len(batch)
+                above = max(batch)
+                progress(min(made, everything), everything)
+        else:
+            return Reembedded(embedded=made, switched=False, refused=len(nothing))
+        self._on_switch()
+        self._drop_others()
+        return Reembedded(embedded=made, switched=True, refused=len(nothing), words=bool(self._word_dims))
+
+    def _drop_others(self) -> None:
+        more = True
+        while more:
+            with self._connections.write_in_turn() as connection:
+                if vectors.space(connection) != self._target:
+                    return  # somebody went over to another one meanwhile
+                more = vectors.drop_others(connection, self._target, _ROWS_DELETED_AT_ONCE) > 0
+
+    def interrupt(self) -> None:
+        """After it was cancelled, from another thread: do not wait for the network to answer."""
+        self._embedder.interrupt()
+
+    def _batch(self, above: int) -> dict[int, str]:
+        with self._connections.read() as connection:
+            return dict(vectors.lacking(connection, self._target, above, BATCH, named=bool(self._word_dims)))
+
+    def _embed(self, batch: dict[int, str]) -> set[int]:
+        """Returns those that the model knows nothing of."""
+        matrix, words = self._embed_all(list(batch.values()))
+        of_words = (
+            WordRows(self._word_dims, dict(zip(batch, words, strict=True))) if words is not None else None
+        )
+        good = dict(zip(batch, usable(matrix).tolist(), strict=True))
+        rows = dict(zip(batch, quantise(matrix), strict=True))
+        with self._connections.write_in_turn() as connection:
+            # A text that changed meanwhile comes again.
+            same = vectors.unchanged(connection, batch, named=bool(self._word_dims))
+            kept = [(rid, rows[rid].tobytes()) for rid in same if good[rid]]
+            vectors.keep(connection, self._target, kept, of_words)
+        return {rid for rid in same if not good[rid]}
+
+    def _embed_all(self, texts: list[str]) -> tuple[FloatMatrix, list[bytes] | None]:
+        from memtui.engine.models import token_vectors
+
+        matrix, words = token_vectors.embed(self._embedder, texts)
+        if matrix.shape != (len(texts), self._target.dims):
+            raise DegradedError(
+                f"{self._target.model_id} makes {matrix.shape[1]} dimensions, not {self._target.dims}.",
+                "Choose another model, or set embedder.dimensions to what it makes.",
+            )
+        return matrix, words

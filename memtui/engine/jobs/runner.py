@@ -1,0 +1,224 @@
+"""One run of one job: in one place at a time, its end committed once, whatever breaks.
+
+``<db>.jobs`` is held while a job runs, by the leader or by whoever was told "run now"; the kernel frees it
+when that process dies. Whoever holds it knows that a run which is still marked as running is dead.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import tzinfo
+
+import apsw
+from filelock import Timeout
+from msgspec.structs import replace
+
+from memtui.engine.backups.backups import Backups
+from memtui.engine.clock import Clock
+from memtui.engine.errors import MemtuiError
+from memtui.engine.memories import validation
+from memtui.engine.models.budget import Spending
+from memtui.engine.records import Operation, Options, Record
+from memtui.engine.store import jobs, locks, operations
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
+from memtui.log import outline
+
+from .job import ACTOR, Job, Services, Task
+
+_log = logging.getLogger("memtui.maintain")
+
+
+class Running(Record):
+    """A job under way: ``done`` of ``total`` (0: not known yet); ``here``: in this process, so it can be cancelled."""
+
+    job: str
+    started_at: int
+    done: int = 0
+    total: int = 0
+    here: bool = True
+
+
+class Runner:
+    """Runs jobs of one file. ``running`` is what runs in this process; ``stopping`` is set when it ends.
+
+    ``on_run`` and ``on_change`` are called in the thread of the run.
+    """
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, services: Services,
+        zone: tzinfo | None, on_run: Callable[[JobRun], None], on_change: Callable[[Operation], None],
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._options = options
+        self._services = services
+        self.zone = zone
+        self._on_run = on_run
+        self._on_change = on_change
+        self.running: Running | None = None
+        self.stopping = threading.Event()
+        self._cancel = threading.Event()
+        self._busy = threading.Lock()
+
+    def cancel(self) -> None:
+        self._cancel.set()
+
+    def wait(self, seconds: float) -> None:
+        """Until the run under way has ended, at most so long."""
+        if self._busy.acquire(timeout=seconds):
+            self._busy.release()
+
+    def run(self, job: Job, period: str) -> JobRun | None:
+        """None when another job is running, or somebody was quicker."""
+        with self._alone() as alone:
+            if not alone:
+                return None
+            self._end_dead()
+            now = self._clock()
+            if not jobs.is_manual(period) and job.logged:
+                with self._connections.read() as connection:
+                    if jobs.is_done(connection, job.name, period, int(now)):
+                        return None
+            logged = job.logged or jobs.is_manual(period)
+            started = JobRun(run_id=0, job=job.name, period=period, state="running", started_at=int(now))
+            with self._connections.one_file():
+                if logged:
+                    with self._connections.write() as connection:
+                        started = jobs.start(connection, job.name, period, int(now))
+                self.running = Running(job=job.name, started_at=int(now))
+                try:
+                    run = self._carry_out(job, started, now)
+                finally:
+                    self.running = None
+        self._tell(run)
+        return run
+
+    def _carry_out(self, job: Job, started: JobRun, now: float) -> JobRun:
+        asked: list[bool] = []
+
+        def cancelled() -> bool:
+            if self._cancel.is_set() or self.stopping.is_set():
+                asked.append(True)
+            return bool(asked)
+
+        def finish(connection: apsw.Connection, report: JobReport, stopped: bool = False) -> None:
+            if not started.run_id:
+                return
+            report = task.with_spending(report)
+            # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
+            if not stopped:
+                jobs.finish(connection, started, "done", int(self._clock()), report=report)
+            elif self._cancel.is_set():
+                jobs.finish(connection, started, "cancelled", int(self._clock()), report=report)
+            else:
+                jobs.finish(
+                    connection, started, "failed", int(self._clock()), report=report, error=INTERRUPTED
+                )
+
+        task = dataclasses.replace(
+            self.task(job, started.period), now=now, cancelled=cancelled, on_finish=finish
+        )
+        try:
+            if job.backed_up:
+                Backups(self._connections, self._clock, self.zone).ensure("maintenance")
+            report = job.run(task)
+            if not started.run_id:
+                return replace(started, state="done", report=report)
+            if self._as_it_is(started).state == "running":
+                with self._connections.write() as connection:
+                    finish(connection, report, bool(asked))
+        except BaseException as error:
+            text = self._fail(started, error, task)
+            if not isinstance(error, Exception):
+                raise
+            if not started.run_id:
+                return replace(started, state="failed", error=text)
+        return self._as_it_is(started)
+
+    def _as_it_is(self, run: JobRun) -> JobRun:
+        with self._connections.read() as connection:
+            return jobs.current(connection, run)
+
+    def _fail(self, started: JobRun, error: BaseException, task: Task) -> str:
+        if isinstance(error, MemtuiError):
+            text = validation.without_secrets(error.message)
+        elif isinstance(error, Exception):
+            _log.error("a maintenance job failed", exc_info=error)
+            text = outline(error)
+        else:
+            text = INTERRUPTED
+        if started.run_id:
+            with self._connections.write() as connection:
+                report = task.with_spending(JobReport(summary="failed")) if task.spending.calls else None
+                if not jobs.fail(connection, started, int(self._clock()), text, report):
+                    raise error
+        return text
+
+    def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
+        return Task(
+            connections=self._connections, clock=self._clock, options=self._options, services=self._services,
+            spending=Spending(self._options.llm.budget_tokens),
+            now=self._clock(), period=period, dry_run=dry_run, zone=self.zone, actor=ACTOR,
+            cancelled=self._cancel.is_set, progress=self._progressed,
+        )  # fmt: skip
+
+    def _progressed(self, done: int, total: int) -> None:
+        if self.running is not None:
+            self.running = replace(self.running, done=done, total=total)
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether this is the one place where a job of this file runs."""
+        if not self._busy.acquire(blocking=False):
+            yield False
+            return
+        try:
+            self._cancel.clear()
+            path = self._connections.path
+            if path is None:
+                yield True
+                return
+            lock = locks.beside(path, "jobs")
+            try:
+                lock.acquire()
+            except Timeout:
+                yield False
+                return
+            try:
+                yield True
+            finally:
+                lock.release()
+        finally:
+            self._busy.release()
+
+    def _end_dead(self) -> None:
+        """Close what a killed process left open: whoever runs a job knows that nobody else does."""
+        with self._connections.read() as connection:
+            if jobs.running(connection) is None:
+                return
+        with self._connections.write() as connection:
+            jobs.end_dead(connection, int(self._clock()))
+
+    def _tell(self, run: JobRun) -> None:
+        if run.op_id is not None:
+            with self._connections.read() as connection:
+                operation = operations.get(connection, run.op_id)
+            self._on_change(operation)
+        if run.run_id:
+            self._on_run(run)
+
+    def held_elsewhere(self) -> bool:
+        if self._connections.path is None or self._connections.readonly:
+            return self._connections.path is not None
+        lock = locks.beside(self._connections.path, "jobs")
+        try:
+            lock.acquire()
+        except Timeout:
+            return True
+        lock.release()
+        return False

@@ -1,0 +1,295 @@
+"""The night shift: runs each job when it is due, once, in whichever process is there.
+
+What is due is read from the file (due.py); a run and its effect are committed together; so it does not matter
+how often anybody looks, who does, or who was killed. Of several processes the one that holds the lock
+``<db>.lead`` looks; the kernel frees it when that process dies.
+
+The ticker (ticker.py) only says when to look again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from memtui.engine.clock import Clock
+from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
+from memtui.engine.records import Operation, Options, Record
+from memtui.engine.store import jobs, locks
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.jobs import JobRun
+from memtui.log import outline
+
+from . import clock_guard, due
+from .clock_guard import ClockGuard, Monotonic
+from .job import Job, JobReport, Services, Task
+from .runner import Runner, Running
+from .timetable import JOBS
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+FIRST_SECONDS = 10.0
+TICK_SECONDS = 45.0
+_LEAVE_SECONDS = 1.0
+_log = logging.getLogger("memtui.maintain")
+
+
+class JobStatus(Record):
+    """A job as people see it. ``next_due``: Unix seconds, None for a job without fixed times (see ``schedule``).
+
+    ``obstacle``: why it will not run although it may be due.
+    """
+
+    name: str
+    label: str
+    about: str
+    schedule: str
+    enabled: bool
+    next_due: float | None
+    last: JobRun | None
+    obstacle: str = ""
+
+
+class SchedulerStatus(Record):
+    """``leading``: this process looks for what is due. ``clock``: what is wrong with it, "" when all is well."""
+
+    leading: bool
+    running: Running | None
+    jobs: tuple[JobStatus, ...]
+    clock: str = ""
+    problem: str = ""
+
+
+class Scheduler:
+    """The jobs of one memory file. ``start`` makes this process look for what is due until ``stop``.
+
+    ``on_run`` hears of each run that ended, ``on_change`` of each operation that a run left behind; both are
+    called in the thread of the run. ``zone``: where local time is, None for that of this computer.
+    """
+
+    def __init__(
+        self, connections: Connections, clock: Clock, options: Options, services: Services, *,
+        on_run: Callable[[JobRun], None] = lambda run: None,
+        on_change: Callable[[Operation], None] = lambda operation: None,
+        zone: tzinfo | None = None, timetable: tuple[Job, ...] = JOBS, monotonic: Monotonic = time.monotonic,
+    ) -> None:  # fmt: skip
+        self._connections = connections
+        self._clock = clock
+        self._jobs = timetable
+        self._runner = Runner(connections, clock, options, services, zone, on_run, on_change)
+        self._stop = self._runner.stopping
+        self._guard = ClockGuard(connections, monotonic)
+        self._starting: threading.Thread | None = None
+        self._ticker: BackgroundScheduler | None = None
+        self._looking = 0  # the thread that looks, by its identity
+        self._lead: FileLock | None = None
+        self._problem = ""
+
+    # Looking
+
+    def start(self) -> None:
+        """Look for what is due, in a thread. Raises ReadOnlyError for a memory that is open for reading only."""
+        self._assert_writable()
+        if self._starting is None:
+            self._stop.clear()
+            atexit.register(self._leave)
+            self._starting = threading.Thread(target=self._tick, name="memtui-scheduler", daemon=True)
+            self._starting.start()
+
+    def stop(self) -> None:
+        """Stop looking. A run under way ends at its next pause and goes on another time."""
+        self._stop.set()
+        atexit.unregister(self._leave)
+        if self._starting is not None:
+            self._starting.join()
+        if self._ticker is not None:
+            self._ticker.shutdown(wait=self._looking != threading.get_ident())
+        self._starting = self._ticker = None
+        if self._lead is not None:
+            self._lead.release()
+            self._lead = None
+
+    def _leave(self) -> None:
+        """The program ends without ``stop``: a run may end at its next pause, but the program does not wait for long."""
+        self._stop.set()
+        self._runner.wait(_LEAVE_SECONDS)
+
+    def _tick(self) -> None:
+        from . import ticker  # slow to import
+
+        if not self._stop.is_set():
+            self._ticker = ticker.start(self._look, FIRST_SECONDS, TICK_SECONDS)
+
+    def _look(self) -> None:
+        if self._stop.is_set():
+            return
+        self._looking = threading.get_ident()
+        try:
+            self.run_due()
+            self._problem = ""
+        except MemtuiError as error:
+            self._problem = error.message
+        except Exception as error:  # the scheduler goes on; the fault is told and logged
+            self._problem = f"maintenance failed: {outline(error)}"
+            _log.exception("maintenance failed")
+        finally:
+            self._looking = 0
+
+    def lead(self) -> bool:
+        """Whether this process is the one that looks: it becomes so unless another one is, until ``stop``."""
+        if self._connections.path is None or self._lead is not None:
+            return True
+        lock = locks.beside(self._connections.path, "lead")
+        try:
+            lock.acquire()
+        except Timeout:
+            return False
+        self._lead = lock
+        return True
+
+    def run_due(self) -> list[JobRun]:
+        """Run what is due now, if this process leads; returns the runs that were made."""
+        self._assert_writable()
+        if not self.lead():
+            return []
+        now = self._clock()
+        with self._connections.read() as connection:
+            first = due.since(connection, now) >= now
+        if first:
+            with self._connections.write() as connection:
+                due.note_since(connection, now)
+        self._guard.observe(now)
+        made = []
+        for job in self._jobs:
+            if self._stop.is_set():
+                break
+            period = due.period(job, self._runner.task(job, ""))
+            if period is not None and (run := self._runner.run(job, period)) is not None:
+                made.append(run)
+        return made
+
+    # Running
+
+    def run_now(self, name: str, *, dry_run: bool = False) -> JobRun:
+        """Run a job in this thread, whatever its schedule says, and return its run.
+
+        ``dry_run`` changes nothing and leaves no row (``run_id`` 0), but for what a language model was paid.
+        Raises InputError for a job that does not exist or must not run now (see ``accept_clock``), StoreError
+        while another job is running.
+        """
+        job = self._job(name)
+        if dry_run:
+            now = int(self._clock())
+            task = self._runner.task(job, "dry run", dry_run=True)
+            try:
+                report = task.with_spending(job.run(task))
+            finally:
+                self._log_dry_run(task, job)
+            return JobRun(
+                run_id=0,
+                job=name,
+                period="dry run",
+                state="done",
+                started_at=now,
+                finished_at=now,
+                report=report,
+            )
+        self._assert_writable()
+        with self._connections.read() as connection:
+            obstacle = due.obstacle(connection, job, self._clock())
+        if obstacle:
+            raise InputError(
+                f"{job.label} cannot run: {obstacle}.",
+                "memtui maintain --accept-clock says that the time is right.",
+            )
+        run = self._runner.run(job, jobs.manual_period())
+        if run is None:
+            raise StoreError(
+                "Another maintenance job is running.", "Wait for it, or cancel it, and try again."
+            )
+        return run
+
+    def _log_dry_run(self, task: Task, job: Job) -> None:
+        if not task.spending.calls or self._connections.readonly:
+            return
+        report = task.with_spending(JobReport(summary="dry run"))
+        with self._connections.write() as connection:
+            run = jobs.start(connection, job.name, jobs.preview_period(), int(task.now))
+            jobs.finish(connection, run, "done", int(self._clock()), report=report)
+
+    def cancel(self) -> None:
+        """Ask the job that runs in this process to end at its next pause; what it did until then stays, undoable."""
+        self._runner.cancel()
+
+    # Looking at it
+
+    @property
+    def running(self) -> Running | None:
+        """What runs in this process, and how far it is."""
+        return self._runner.running
+
+    def due(self) -> list[str]:
+        """The names of the jobs that are due now, in the order in which they would run."""
+        return [job.name for job in self._jobs if due.period(job, self._runner.task(job, "")) is not None]
+
+    def status(self) -> SchedulerStatus:
+        """The jobs, what runs, what is wrong."""
+        now = self._clock()
+        with self._connections.read() as connection:
+            rows = tuple(
+                JobStatus(
+                    name=job.name, label=job.label, about=job.about,
+                    schedule=job.schedule.words if job.schedule else "when needed",
+                    enabled=due.enabled(connection, job),
+                    next_due=due.next_due(connection, job, now, self._runner.zone),
+                    last=jobs.latest(connection, job.name), obstacle=due.obstacle(connection, job, now),
+                )
+                for job in self._jobs
+            )  # fmt: skip
+            elsewhere = jobs.running(connection)
+            clock = clock_guard.look(connection, now).note
+        running = self._runner.running
+        if running is None and elsewhere is not None and self._runner.held_elsewhere():
+            running = Running(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
+        leading = self._lead is not None or (self._starting is not None and self._connections.path is None)
+        return SchedulerStatus(
+            leading=leading, running=running, jobs=rows, clock=clock, problem=self._problem
+        )
+
+    def runs(self, limit: int = 100, *, job: str | None = None) -> list[JobRun]:
+        """Runs, the latest first, with their reports. Undo of ``op_id`` takes a run back."""
+        with self._connections.read() as connection:
+            return jobs.page(connection, job=job, limit=limit)
+
+    def enable(self, name: str, on: bool = True) -> None:
+        """Switch a job's scheduled runs on or off; "run now" works either way."""
+        self._assert_writable()
+        job = self._job(name)
+        with self._connections.write() as connection:
+            due.enable(connection, job, on)
+
+    def accept_clock(self) -> None:
+        """The person says that the time is right: what waits because of a jump may run."""
+        self._assert_writable()
+        with self._connections.write() as connection:
+            clock_guard.accept(connection, self._clock())
+
+    def _job(self, name: str) -> Job:
+        for job in self._jobs:
+            if job.name == name:
+                return job
+        raise InputError(f"There is no job {name!r}.", f"Jobs: {', '.join(job.name for job in self._jobs)}.")
+
+    def _assert_writable(self) -> None:
+        if self._connections.readonly:
+            raise ReadOnlyError(
+                "This memory is open for reading only.", "Open it without --readonly to maintain it."
+            )

@@ -1,0 +1,180 @@
+"""The jobs, in the order in which they catch up: enrichment before consolidation before decay."""
+
+from __future__ import annotations
+
+import apsw
+
+from memtui.engine.review import scan
+from memtui.engine.store import consolidations, history, jobs, recalls, sessions
+from memtui.engine.store.sql import scalar
+from memtui.engine.wording import plural
+
+from . import backup, decay
+from .calendar import SUNDAY, Daily, Weekly
+from .job import Job, JobReport, Task
+
+_INDEX_CHUNK = 512
+_JUDGE_CHUNK, _JUDGED_AT_ONCE = 50, 1_000
+_RUNS_KEPT_DAYS = 400
+_SLOT_SECONDS = 60
+_IDLE_SECONDS = 3_600
+_LIVE_SECONDS = 86_400
+SLOT = "slot:"
+
+
+def _enrich(task: Task) -> JobReport:
+    return task.services.enrich(task)
+
+
+def _reflect(task: Task) -> JobReport:
+    return task.services.reflect(task)
+
+
+def _consolidate(task: Task) -> JobReport:
+    """All sessions that are due, or the one that just ended. Each is done with its own commit."""
+    session_id = None
+    if task.period.startswith(SLOT):
+        session_id = _just_over(task)
+        if session_id is None:
+            return JobReport(summary="no session waits")
+    found = task.services.consolidate(
+        session_id,
+        preview=task.dry_run,
+        progress=lambda done, total, name: task.progress(done, total),
+        cancelled=task.cancelled,
+        spending=task.spending,
+    )
+    if not found.outcomes:
+        return JobReport(summary="no session waits")
+    facts, observations = found.total("added"), found.total("observations")
+    done = sum(outcome.state in ("done", "preview", "nothing") for outcome in found.outcomes)
+    would = "would consolidate" if task.dry_run else "consolidated"
+    counts = {
+        "sessions": done, "facts": facts, "observations": observations, "reinforced": found.total("reinforced"),
+        "superseded": found.total("superseded"), "failed": len(found.failed),
+        "to_review": found.total("conflicts") + found.total("held"),
+    }  # fmt: skip
+    return JobReport(
+        summary=f"{would} {plural(done, 'session')}: {plural(facts, 'fact')}, {plural(observations, 'observation')}",
+        counts=counts,
+        notes=found.notes,
+        op_id=found.operation.op_id if found.operation else None,
+    )
+
+
+def _session_over(task: Task) -> str | None:
+    """A conversation of today does not wait for the night once it has ended; what was imported does."""
+    if _just_over(task) is None:
+        return None
+    with task.connections.read() as connection:
+        latest = jobs.latest(connection, "consolidation")
+    idle = latest is not None and latest.report is not None and not latest.report.counts.get("sessions")
+    if latest is not None and idle and 0 <= task.now - latest.started_at < _IDLE_SECONDS:
+        return None  # the last run got nowhere: the budget is spent, say
+    return f"{SLOT}{int(task.now) // _SLOT_SECONDS}"
+
+
+def _just_over(task: Task) -> str | None:
+    """The latest session that is over, pending and of the last day."""
+    with task.connections.read() as connection:
+        recent = scalar(
+            connection,
+            f"SELECT 1 FROM sessions_consolidations s WHERE s.last_seen_at > ? AND {sessions.PENDING} LIMIT 1",
+            (task.now - _LIVE_SECONDS,),
+        )
+        # Asked at every look: counting the turns of ten thousand imported sessions would not be.
+        due = consolidations.pending(connection, task.now, due=True) if recent else []
+    return next((s.session_id for s in reversed(due) if task.now - s.last_seen_at < _LIVE_SECONDS), None)
+
+
+def _embed(task: Task) -> JobReport:
+    """Links and vectors that no program has made yet; then what Review will show of the notes that came since."""
+    with task.connections.read() as connection:
+        waiting = _queue(task, connection)
+    if task.dry_run:
+        return JobReport(summary=f"would index {plural(waiting, 'memory')}")
+    made, left = 0, waiting
+    while left and not task.cancelled():
+        made += task.services.index(_INDEX_CHUNK)
+        with task.connections.read() as connection:
+            before, left = left, _queue(task, connection)
+        task.progress(max(0, waiting - left), waiting)
+        if left >= before:
+            break  # what is left cannot be done now: no embedder
+    _judge(task)
+    return JobReport(
+        summary=f"indexed {plural(waiting - left, 'memory')}",
+        counts={"vectors": made, "left": left},
+    )
+
+
+def _judge(task: Task) -> None:
+    for _ in range(_JUDGED_AT_ONCE // _JUDGE_CHUNK):
+        with task.connections.read() as connection:
+            if task.cancelled() or not scan.waits(connection):
+                return
+            found = scan.judge(connection, scan.stored(connection), task.now, _JUDGE_CHUNK)
+        with task.connections.write() as connection:
+            scan.keep(connection, found)
+
+
+def _index_waits(task: Task) -> str | None:
+    with task.connections.read() as connection:
+        queued = scalar(connection, f"SELECT 1 FROM index_queue WHERE {_wanted(task)} LIMIT 1")
+        return SLOT if queued or scan.waits(connection) else None
+
+
+def _queue(task: Task, connection: apsw.Connection) -> int:
+    return int(scalar(connection, f"SELECT count(*) FROM index_queue WHERE {_wanted(task)}"))
+
+
+def _wanted(task: Task) -> str:
+    """What of the queue is to be done. Without an embedder vectors stay in it for the day when there is one."""
+    return "text = 1" if task.options.embedder == "off" else "text = 1 OR vector = 1"
+
+
+def _prune_history(task: Task) -> JobReport:
+    """Operations, recalls and runs that are older than they are kept."""
+    if task.dry_run:
+        return JobReport(summary="would forget operations, recalls and runs beyond their age")
+    operations = history.prune(task.connections, task.now)
+    with task.connections.write() as connection:
+        told = recalls.prune(connection, int(task.now))
+        runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
+    return JobReport(
+        summary=f"let go of {plural(operations, 'old operation')}",
+        counts={"operations": operations, "recalls": told, "runs": runs},
+    )
+
+
+JOBS: tuple[Job, ...] = (
+    Job(
+        name="enrichment", label="Enrichment", schedule=Daily(2), run=_enrich, backed_up=True,
+        about="Finds people, places and projects that the quick rules missed, with a model.",
+    ),
+    Job(
+        name="consolidation", label="Consolidation", schedule=Daily(3), run=_consolidate, needed=_session_over,
+        backed_up=True, about="Turns sessions that are over into facts and observations.",
+    ),
+    Job(
+        name="decay", label="Decay", schedule=Daily(4), run=decay.prune, backed_up=True, by_the_clock=True,
+        about="Moves facts that have faded to the Trash, a few a day.",
+    ),
+    Job(
+        name="reflection", label="Reflection", schedule=Weekly(SUNDAY, 3), run=_reflect, backed_up=True,
+        about="Writes down once a week what the week's facts say together, with a language model.",
+    ),
+    Job(
+        name="history", label="History", schedule=Daily(4), run=_prune_history, by_the_clock=True,
+        about="Lets go of operations beyond 90 days or 50 MB: they can no longer be undone.",
+    ),
+    Job(
+        name="embedding", label="Indexing", run=_embed, logged=False,
+        about="Makes the links and vectors that are still missing, and looks for what Review should show.",
+        needed=_index_waits,
+    ),
+    Job(
+        name="backup", label="Backup", run=backup.run, needed=backup.slot,
+        about="Copies the file every 30 minutes if it changed, and thins out old copies.",
+    ),
+)  # fmt: skip

@@ -1,1 +1,0 @@
-"""What keeps a memory in order."""

@@ -1,1 +1,0 @@
-"""When a job is due, and running it once: whichever process is there, however the clocks go."""

@@ -1,0 +1,336 @@
+"""Remember, correct, confirm, forget, restore, tag: each on rows inside the caller's operation.
+
+Every function returns the rid it concerns and raises before it writes, so that an operation
+over many rows is whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import apsw
+
+from memtui.engine.days import day_of_fact
+from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.records import (
+    EXPLICIT,
+    TOPIC_SAID,
+    TRUST_ORDER,
+    WITHHELD,
+    MemoryRecord,
+    Options,
+    Record,
+    Topic,
+    Trust,
+)
+from memtui.engine.store import memories
+
+from . import validation
+
+_CONFIRMED_AGAIN_AFTER = 30 * 86_400
+
+
+class About(Record):
+    """What somebody says of a fact; what is None stays. ``topic`` "none", ``happens_at`` 0: it has none."""
+
+    topic: Topic | Literal["none"] | None = None
+    happens_at: int | None = None
+
+
+NOTHING = About()
+
+
+def remember(
+    connection: apsw.Connection,
+    content: str,
+    *,
+    actor: str,
+    confidence: float,
+    tags: Iterable[str],
+    source: str | None,
+    options: Options,
+    now: int,
+    project: str | None = None,
+    topic: Topic | None = None,
+    guess: Topic | None = None,
+    happens_at: int | None = None,
+    within: Callable[[int], bool] = lambda rid: True,
+) -> int:
+    """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
+    if it is ``within`` what the writer may see. ``guess``: the topic of a new one where none is said."""
+    accepted = validation.accept(
+        content.strip() if isinstance(content, str) else content, "fact", options.secrets
+    )
+    trust = validation.actor_trust(actor)
+    wanted_tags = validation.tags(tags)
+    value = validation.confidence(confidence)
+    confirmed_at = now if actor == "person" else None
+    for same in memories.alike_notes(connection, accepted.content, now):
+        if same.kind == "fact" and within(same.rid):
+            _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
+            if topic is not None and (not same.protected or (confirmed_at and not _topic_said(same))):
+                (again,) = memories.by_rid(connection, [same.rid], now)
+                classify(connection, again, About(topic=topic), actor=actor, options=options)
+            return same.rid
+    rid = memories.insert(
+        connection,
+        kind="fact",
+        content=accepted.content,
+        event_time=now,
+        created_at=now,
+        trust=trust,
+        source=validation.name(source, "source") if source is not None else EXPLICIT,
+        project=None if project is None else validation.name(project, "project"),
+        confidence=value,
+        decay_rate=0.0 if confirmed_at else options.rate_of(topic or guess),
+        confirmed_at=confirmed_at,
+        tags=wanted_tags,
+        attributes={**accepted.attributes, **({TOPIC_SAID: True} if topic and confirmed_at else {})},
+        topic=topic or guess,
+        happens_at=happens_at,
+    )
+    assert rid is not None  # it has no source key that could be there already
+    keep_from_vectors(connection, rid, accepted)
+    return rid
+
+
+def _reinforce(
+    connection: apsw.Connection,
+    same: MemoryRecord,
+    confidence: float,
+    tags: tuple[str, ...],
+    confirmed_at: int | None,
+    trust: Trust,
+) -> None:
+    """Said again: as sure as the surer of both, and protected if the person says it.
+
+    Of what is protected nobody else changes anything.
+    """
+    merged = validation.tags((*same.tags, *tags))
+    if confirmed_at and not same.protected:
+        memories.update(
+            connection, same.rid, confidence=max(same.confidence, confidence), confirmed_at=confirmed_at,
+            decay_rate=0.0, tags=merged, trust=min(trust, same.trust, key=TRUST_ORDER.index),
+        )  # fmt: skip
+    elif (confirmed_at or not same.protected) and (merged != same.tags or confidence > same.confidence):
+        memories.update(connection, same.rid, confidence=max(same.confidence, confidence), tags=merged)
+
+
+def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: validation.Intake) -> None:
+    if accepted.quarantined:
+        connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
+
+
+def correct(
+    connection: apsw.Connection,
+    old: MemoryRecord,
+    new_content: str,
+    *,
+    actor: str,
+    options: Options,
+    now: int,
+) -> int:
+    """Replace a note by a new one: tags, sources and protection go with it, both stay, linked both ways."""
+    if old.kind == "episode":
+        raise InputError(
+            f"{old.id} is a turn of a conversation: it stays as it was said.",
+            "Correct the fact that was drawn from it, or remember the right one.",
+        )
+    if not old.active:
+        raise InputError(
+            f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor."
+        )
+    _assert_may_change(old, actor)
+    text = new_content.strip() if isinstance(new_content, str) else new_content
+    accepted = validation.accept(text, old.kind, options.secrets)
+    if accepted.content == old.content:
+        raise InputError("The new text is the same as the old one.", "Nothing was changed.")
+    states = actor == "person"
+    attributes = {
+        key: value
+        for key, value in old.attributes.items()
+        if key not in ("supersedes", "conflict_reason", "secrets", "redacted")
+    }
+    rid = memories.insert(
+        connection,
+        kind=old.kind,
+        category=old.category,
+        content=accepted.content,
+        event_time=old.event_time,
+        created_at=now,
+        trust="user" if states else max(old.trust, validation.actor_trust(actor), key=TRUST_ORDER.index),
+        session_id=old.session_id,
+        source_role=old.source_role,
+        source=old.source,
+        project=old.project,
+        confidence=1.0 if states else old.confidence,
+        decay_rate=0.0 if states or old.protected or old.kind != "fact" else old.decay_rate,
+        confirmed_at=old.confirmed_at or (now if states and old.kind == "fact" else None),
+        source_ids=old.source_ids,
+        tags=old.tags,
+        attributes={**attributes, **accepted.attributes, "supersedes": old.id},
+        topic=old.topic,
+        happens_at=_day_of_corrected(old, accepted.content, now) if old.kind == "fact" else None,
+    )
+    assert rid is not None
+    keep_from_vectors(connection, rid, accepted)
+    memories.update(connection, old.rid, valid_until=now, ended_by="superseded")
+    return rid
+
+
+def _day_of_corrected(old: MemoryRecord, content: str, now: int) -> int | None:
+    """The day that the new text names; one that somebody set stays where no text names one."""
+    before = day_of_fact(old.content, old.event_time, old.topic)
+    as_before = day_of_fact(content, old.event_time, old.topic)
+    if as_before == before:
+        return old.happens_at  # the words of the day are the same, and so is when they were said
+    return day_of_fact(content, now, old.topic)
+
+
+def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """The person vouches for it: full confidence, no decay, no job and no model may touch it.
+
+    An agent's word makes it sure and keeps it from fading, but protects nothing: that is the person's.
+    """
+    if memory.kind == "episode":
+        raise InputError(
+            f"{memory.id} is a turn of a conversation: there is nothing to confirm.", "Confirm facts instead."
+        )
+    if not memory.active:
+        raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
+    if actor != "person":
+        _assert_may_change(memory, actor)
+        if not (memory.confidence == 1.0 and memory.decay_rate == 0.0):
+            memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0)
+    elif not (
+        memory.confirmed_at is not None
+        and memory.confirmed_at > now - _CONFIRMED_AGAIN_AFTER  # that it still holds is news after a while
+        and memory.confidence == 1.0
+        and memory.decay_rate == 0.0
+    ):
+        memories.update(
+            connection, memory.rid, confidence=1.0, decay_rate=0.0, confirmed_at=now, reviewed_at=now
+        )
+    return memory.rid
+
+
+def pin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """Tell this fact in every context block. Pinning is the person's: an agent would speak in every prompt."""
+    if actor != "person":
+        raise ProtectedError("Only the person pins a fact.", "Ask them to.")
+    if memory.kind != "fact":
+        raise InputError(
+            f"{memory.id} is no fact: only facts can be pinned.", "Remember it as a fact, then pin that."
+        )
+    if not memory.active:
+        raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
+    if not memory.pinned:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, "pinned_at": now})
+    return memory.rid
+
+
+def unpin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str) -> int:
+    """Tell it only where it bears on the prompt."""
+    if actor != "person":
+        raise ProtectedError("Only the person unpins a fact.", "Ask them to.")
+    if memory.pinned:
+        memories.update(connection, memory.rid, attributes=without_pin(memory))
+    return memory.rid
+
+
+def pin_of(*facts: MemoryRecord) -> dict[str, Any]:
+    """The attribute of the first that is pinned, for what takes their place; empty where none is."""
+    return next(({"pinned_at": one.attributes["pinned_at"]} for one in facts if one.pinned), {})
+
+
+def without_pin(memory: MemoryRecord) -> dict[str, Any]:
+    """Its attributes when it is not pinned."""
+    return {key: value for key, value in memory.attributes.items() if key != "pinned_at"}
+
+
+def forget(
+    connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int, withhold: bool = False
+) -> int:
+    """Move it to the Trash. Its links and vector stay, so that restore brings all of it back.
+
+    ``withhold``: and keep the turns that it was drawn from away from agents, until it is restored. Only the person can.
+    """
+    if withhold and actor != "person":
+        raise ProtectedError("Only the person withholds turns from agents.", "Ask them to.")
+    if withhold and memory.kind == "episode":
+        raise InputError(f"{memory.id} is a turn: forgotten, it is told to nobody.", "Forget it as it is.")
+    if withhold and not memory.active and memory.ended_by != "forgotten":
+        raise InputError(
+            f"{memory.id} is in the Trash ({memory.ended_by}), not forgotten: its turns would not be withheld.",
+            f"Forget what took its place with --withhold, or restore this first: memtui restore {memory.id}",
+        )
+    if memory.active:
+        _assert_may_change(memory, actor)
+        memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
+    if withhold and not memory.withheld:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
+    return memory.rid
+
+
+def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
+    """Take it out of the Trash. That is a sign of life: one that faded would fade again the same night."""
+    if not memory.active:
+        _assert_may_change(memory, actor)
+        memories.update(
+            connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
+        )
+        if memory.withheld:
+            rest = {key: value for key, value in memory.attributes.items() if key != WITHHELD}
+            memories.update(connection, memory.rid, attributes=rest)
+    return memory.rid
+
+
+def tag(
+    connection: apsw.Connection, memory: MemoryRecord, *, add: Iterable[str], remove: Iterable[str]
+) -> int:
+    """Add and remove tags; a tag is the same in any case."""
+    # As it stands there, and as it would be stored today.
+    gone = {
+        value.casefold() for value in (*(one.strip().lstrip("#") for one in remove), *validation.tags(remove))
+    }
+    kept = [value for value in memory.tags if value.casefold() not in gone]
+    wanted = validation.tags((*kept, *add))
+    if wanted != memory.tags:
+        memories.update(connection, memory.rid, tags=wanted)
+    return memory.rid
+
+
+def classify(
+    connection: apsw.Connection, memory: MemoryRecord, about: About, *, actor: str, options: Options
+) -> int:
+    """Set what a fact is about and the day that it names. How it fades follows its topic."""
+    if memory.kind != "fact":
+        raise InputError(f"{memory.id} is no fact: only facts have a topic and a date.", "Choose a fact.")
+    _assert_may_change(memory, actor)
+    topic = memory.topic if about.topic is None else None if about.topic == "none" else about.topic
+    happens_at = memory.happens_at if about.happens_at is None else about.happens_at or None
+    if (topic, happens_at) != (memory.topic, memory.happens_at):
+        rate = memory.decay_rate
+        if not memory.protected and topic != memory.topic:
+            if topic in options.lasting:
+                rate = 0.0
+            elif memory.topic in options.lasting:
+                rate = options.decay_rate
+        memories.update(connection, memory.rid, topic=topic, happens_at=happens_at, decay_rate=rate)
+    if actor == "person" and about.topic is not None and TOPIC_SAID not in memory.attributes:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, TOPIC_SAID: True})
+    return memory.rid
+
+
+def _topic_said(memory: MemoryRecord) -> bool:
+    """Whether the person said what it is about; else its topic is a guess."""
+    return memory.topic is not None and TOPIC_SAID in memory.attributes
+
+
+def _assert_may_change(memory: MemoryRecord, actor: str) -> None:
+    if memory.protected and actor != "person":
+        raise ProtectedError(
+            f"{memory.id} is confirmed by the person: {actor} may not change it.",
+            "Ask the person to correct it.",
+        )

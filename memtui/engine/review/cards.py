@@ -1,0 +1,374 @@
+"""What needs a person's decision, worst first (what a decision does is in ``verdicts``).
+
+Conflicts, held texts and agents' wishes wait as proposals. Near-duplicates, suspicious and fading facts are found when
+asked for, with bounded work: among the latest notes, and those that ``judged`` found earlier. What was decided is
+noted, so that it does not come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal, get_args
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.consolidation.compare.similarity import compare
+from memtui.engine.errors import InputError
+from memtui.engine.records import Entity, MemoryRecord, Options, Record
+from memtui.engine.store import device_cards, memories, proposals
+from memtui.engine.wording import plural
+
+from . import change_requests, dependents, merge_candidates, scan
+from .change_requests import Wish
+
+ReviewKind = Literal[
+    "conflict", "devices", "drawn", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"
+]
+Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
+
+SOON_SECONDS = 7 * 86_400
+NEW_SECONDS = 30 * 86_400
+_LOOKED_AT = 300
+_SINGLE_CARDS = 20
+_SOURCES = 6
+_MOST_FADING = 500
+_MOST_NEW = 5_000
+THE_REST = proposals.identity("fading", "the rest")
+# A known fact that was replaced, and what replaced it still stands (or was replaced in its turn).
+_REPLACED = """EXISTS (
+    SELECT 1 FROM memory_links l JOIN memories n ON n.id = l.from_id
+    WHERE l.to_id = m.id AND l.rel = 'supersedes'
+      AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
+OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
+    "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "devices": ("keep", "forget", "both", "merge", "snooze"),
+    "drawn": ("keep", "forget", "correct", "snooze"),
+    "wish": ("keep", "forget", "correct", "snooze"),
+    "held": ("keep", "forget", "correct", "snooze"),
+    "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "entities": ("merge", "both", "snooze"),
+    "suspicious": ("keep", "forget", "correct", "snooze"),
+    "fading": ("keep", "forget", "correct", "snooze"),
+    "new": ("keep", "forget", "correct", "snooze"),
+}
+_TWO: tuple[Verdict, ...] = ("keep", "forget", "both", "snooze")
+_ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
+
+
+class ReviewItem(Record):
+    """One card. ``memories``: the new one before the known one (conflict, duplicate), all new ones of a session (new).
+
+    ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
+    as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
+    ``replaced``: known facts that a run took these for the successors of, without asking (new).
+    ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
+    summary is asked about (drawn). ``sources`` of a drawn one: what no longer holds.
+    """
+
+    id: str
+    kind: ReviewKind
+    reason: str
+    memories: tuple[MemoryRecord, ...] = ()
+    sources: tuple[MemoryRecord, ...] = ()
+    text: str = ""
+    session_id: str | None = None
+    offered: tuple[Verdict, ...] = ()
+    wish: Wish | None = None
+    replaced: tuple[MemoryRecord, ...] = ()
+    entities: tuple[Entity, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """It stands for several facts that are decided together: no single card."""
+        if self.kind == "drawn":
+            return len(self.parts) > 1
+        return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
+
+    @property
+    def parts(self) -> tuple[MemoryRecord | Entity, ...]:
+        """What can be decided by itself of a drawn one."""
+        return (*self.memories, *self.entities)
+
+    def part(self, id: str) -> ReviewItem:
+        """A drawn one, narrowed to one of its parts. Raises InputError."""
+        narrow = replace(
+            self,
+            memories=tuple(one for one in self.memories if one.id == id),
+            entities=tuple(one for one in self.entities if one.id == id),
+        )
+        if not narrow.parts:
+            raise InputError(f"{id} is not on this card.", "memtui review lists what is.")
+        return narrow
+
+
+class Inbox(Record):
+    """A day's share of what waits. ``later``: single cards beyond it; ``settled``: cards decided since midnight."""
+
+    items: tuple[ReviewItem, ...]
+    later: int
+    settled: int
+
+
+def inbox(
+    connection: apsw.Connection, now: float, midnight: float, options: Options, *, all: bool = False
+) -> Inbox:
+    """``review`` with at most 20 single cards for the day that began at ``midnight``; ``all``: without that limit."""
+    found = review(connection, now, options)
+    left = max(_SINGLE_CARDS - proposals.count_decided(connection, since=midnight, other_than="new"), 0)
+    single = [item.id for item in found if not item.several]
+    beyond = frozenset(() if all else single[left:])
+    return Inbox(
+        items=tuple(item for item in found if item.id not in beyond),
+        later=len(beyond),
+        settled=proposals.count_decided(connection, since=midnight),
+    )
+
+
+def review(
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200, every_new: bool = False,
+    kinds: Collection[ReviewKind] = get_args(ReviewKind),
+) -> list[ReviewItem]:  # fmt: skip
+    """Everything that waits, worst first; each memory on one card only.
+
+    ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
+    """
+    found: list[ReviewItem] = []
+    shown: set[str] = set()
+    put_off = proposals.put_off(connection, now)
+    parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
+        "conflict": _conflicts, "devices": _devices, "drawn": _drawn, "wish": _wishes, "held": _held,
+        "suspicious": _suspicious, "duplicate": _duplicates, "entities": _namesakes, "fading": _fading,
+        "new": _every_new if every_new else _new,
+    }  # fmt: skip
+    for kind, part in parts.items():
+        for item in part(connection, now, options) if kind in kinds else ():
+            ids = {memory.id for memory in item.memories}
+            if item.kind == "new":
+                left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
+                if not left:
+                    continue
+                item = _card(connection, now, "new", item.id, _news(left), left, session_id=item.session_id)
+            elif ids and ids <= shown:
+                continue
+            shown |= ids
+            found.append(item)
+    return found[:limit]
+
+
+def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal in proposals.waiting(connection, proposals.CONFLICT, now):
+        pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
+        if len(pair) == 2:
+            yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+
+
+def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """What two devices decided differently; what it shows may be in the Trash on this one."""
+    for proposal in proposals.waiting(connection, device_cards.DEVICES, now):
+        payload = proposal.payload
+        shown = device_cards.sides(connection, payload, now)
+        rivals = "memory" not in payload
+        if not shown or (rivals and (len(shown) < 2 or any(not one.active for one in shown))):
+            continue
+        card = _card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
+        if payload.get("aspect", "state") != "state":
+            yield replace(card, offered=("keep", "merge", "snooze"))
+        else:
+            yield replace(card, offered=_TWO if len(shown) > 1 else _ONE)
+
+
+def _drawn(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    put_off = proposals.put_off(connection, now)
+    for card in dependents.waiting(connection, now):
+        left = tuple(one for one in card.drawn if one.id not in put_off)
+        summaries = tuple(one for one in card.summaries if one.id not in put_off)
+        if left or summaries:
+            yield ReviewItem(
+                id=card.id, kind="drawn", reason=card.reason(len(left) + len(summaries)), memories=left, sources=card.of,
+                entities=summaries, offered=OFFERED["drawn"],
+            )  # fmt: skip
+
+
+def _wishes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for id, wanted, memory in change_requests.waiting(connection, now):
+        card = _card(connection, now, "wish", id, wanted.sentence, (memory,), session_id=memory.session_id)
+        yield replace(card, text=wanted.text, wish=wanted)
+
+
+def _namesakes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for one in merge_candidates.suggestions(connection, now):
+        text = " / ".join(entity.canonical_name for entity in one.pair)
+        yield ReviewItem(
+            id=one.id, kind="entities", reason=one.reason, text=text, sources=one.examples, entities=one.pair,
+            offered=OFFERED["entities"],
+        )  # fmt: skip
+
+
+def entity_cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:
+    """The cards about entities alone."""
+    return list(_namesakes(connection, now, options))
+
+
+def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal in proposals.waiting(connection, proposals.HELD, now):
+        payload = proposal.payload
+        yield ReviewItem(
+            id=proposal.id, kind="held", reason="; ".join(payload["reasons"]), text=payload["content"],
+            sources=_active(connection, payload["sources"], now), session_id=payload["session_id"],
+            offered=OFFERED["held"],
+        )  # fmt: skip
+
+
+def _suspicious(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    found = scan.stored(connection)
+    latest = _latest(
+        connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
+        f"AND m.rid > {found.through}",
+    )  # fmt: skip
+    cards = []
+    for memory in (*latest, *_active(connection, found.suspicious, now)):
+        if reason := scan.why_suspicious(connection, memory, now):
+            cards.append((proposals.identity("suspicious", memory.id), reason, (memory,)))
+    yield from _unsettled(connection, now, "suspicious", cards)
+
+
+def _duplicates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    found = scan.stored(connection)
+    pairs = [
+        (memory, other)
+        for memory in _latest(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
+        for other in scan.duplicates(connection, memory, now)
+    ]
+    pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
+    cards = {}
+    for pair in pairs:
+        newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
+        key = proposals.identity("duplicate", newer.id, older.id)
+        cards[key] = (key, "they say the same", (newer, older))
+    yield from _unsettled(connection, now, "duplicate", list(cards.values()))
+
+
+def _still_the_same(
+    connection: apsw.Connection, ids: Sequence[str], now: float
+) -> tuple[MemoryRecord, MemoryRecord] | None:
+    pair = _active(connection, ids, now)
+    if len(pair) < 2 or compare(pair[0].content, pair[1].content).kind != "duplicate":
+        return None
+    return pair[0], pair[1]
+
+
+def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """One card each for the strongest, one for all that are left: on the day after an import that may be hundreds."""
+    rows = connection.execute(
+        f"""
+        SELECT {memories.COLUMNS} FROM memories m INDEXED BY notes_by_time
+        WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND m.decay_rate > 0
+          AND {EFFECTIVE_SQL} < :threshold
+          -- What was replaced is meant to fade.
+          AND NOT {_REPLACED}
+        ORDER BY {EFFECTIVE_SQL} DESC, m.rid DESC LIMIT :limit
+        """,
+        {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
+    ).fetchall()
+    found = [memories.record(row, now) for row in rows]
+    waiting = {memory.id: proposals.identity("fading", memory.id) for memory in found}
+    settled = proposals.settled(connection, [*waiting.values(), THE_REST], now)
+    found = [memory for memory in found if waiting[memory.id] not in settled]
+    for memory in found[:_SINGLE_CARDS]:
+        reason = f"{memory.effective:.0%} left, gone within a week"
+        yield _card(
+            connection, now, "fading", waiting[memory.id], reason, (memory,), session_id=memory.session_id
+        )
+    rest = tuple(found[_SINGLE_CARDS:])
+    if rest and THE_REST not in settled:
+        yield _card(connection, now, "fading", THE_REST, f"{len(rest):,} more are gone within a week", rest)
+
+
+def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _new_facts(connection, now, _LOOKED_AT, _SINGLE_CARDS)
+
+
+def _every_new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _new_facts(connection, now, _MOST_NEW, _MOST_NEW)
+
+
+def _new_facts(
+    connection: apsw.Connection, now: float, facts: int, conversations: int
+) -> Iterable[ReviewItem]:
+    by_session: dict[str, list[MemoryRecord]] = {}
+    where = (
+        "m.kind = 'fact' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL AND m.source LIKE 'session:%' "
+        f"AND m.created_at > {int(now) - NEW_SECONDS} AND NOT {_REPLACED}"
+    )
+    for memory in _latest(connection, now, where, facts):
+        by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
+    put_off = proposals.put_off(connection, now)
+    cards = 0
+    for session, some in by_session.items():
+        left = tuple(fact for fact in some if fact.id not in put_off)
+        if left and cards < conversations:
+            cards += 1
+            # Named by the conversation: what is decided on another card leaves it its id.
+            id = proposals.identity("new", session)
+            yield _card(connection, now, "new", id, _news(left), left, session_id=left[0].session_id)
+
+
+def _news(facts: Sequence[MemoryRecord]) -> str:
+    return f"{plural(len(facts), 'new fact')} from this conversation"
+
+
+def _unsettled(
+    connection: apsw.Connection,
+    now: float,
+    kind: ReviewKind,
+    cards: Sequence[tuple[str, str, tuple[MemoryRecord, ...]]],
+) -> Iterable[ReviewItem]:
+    settled = proposals.settled(connection, [id for id, _, _ in cards], now)
+    for id, reason, found in cards:
+        if id not in settled:
+            yield _card(connection, now, kind, id, reason, found, session_id=found[0].session_id)
+
+
+def _card(
+    connection: apsw.Connection, now: float, kind: ReviewKind, id: str, reason: str,
+    found: tuple[MemoryRecord, ...], *, session_id: str | None = None,
+) -> ReviewItem:  # fmt: skip
+    sources = {
+        turn.id: turn
+        for memory in found[:_SOURCES]
+        for turn in memories.linked(connection, memory.id, "source", now, limit=_SOURCES)
+    }
+    replaced = (memory.supersedes for memory in found if kind == "new" and memory.supersedes is not None)
+    return ReviewItem(
+        id=id, kind=kind, reason=reason, memories=found, sources=tuple(sources.values()), session_id=session_id,
+        offered=OFFERED[kind], replaced=_active(connection, tuple(replaced), now),
+    )  # fmt: skip
+
+
+def _latest(
+    connection: apsw.Connection, now: float, where: str, limit: int = _LOOKED_AT
+) -> list[MemoryRecord]:
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m INDEXED BY notes_by_time "
+        f"WHERE m.valid_until IS NULL AND m.kind <> 'episode' AND {where} "
+        "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
+        (limit,),
+    )
+    return [memories.record(row, now) for row in rows]
+
+
+def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    return tuple(memory for memory in _there(connection, ids, now) if memory.active)
+
+
+def _there(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    found = []
+    for id in ids:
+        row = connection.execute(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ?", (id,)
+        ).fetchone()
+        if row is not None:
+            found.append(memories.record(row, now))
+    return tuple(found)

@@ -1,0 +1,108 @@
+"""What an agent asks for and only the person may do: forget a memory, change or confirm one that is theirs.
+
+A wish changes nothing. It waits in Review; granted, it is the person's own change, signed by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import apsw
+
+from memtui.engine.errors import InputError
+from memtui.engine.memories import operations, validation
+from memtui.engine.records import MemoryRecord, Options, Record
+from memtui.engine.store import memories, proposals
+
+MOST_WAITING = 20
+"""Wishes of one agent that may wait at once: more would bury what matters. Those of others do not count."""
+_LONGEST_REASON = 500
+
+WishVerb = Literal["forget", "correct", "confirm"]
+
+
+class Wish(Record):
+    """What an agent wants done to a memory. ``text``: the wording it proposes (correct). ``why``: in its words."""
+
+    verb: WishVerb
+    agent: str
+    text: str = ""
+    why: str = ""
+
+    @property
+    def sentence(self) -> str:
+        asked = {
+            "forget": "asks to forget this",
+            "correct": "asks to change this",
+            "confirm": "says that this is still true",
+        }[self.verb]
+        return f"{self.agent} {asked}{': ' if self.why else ''}{self.why}"
+
+
+def ask(
+    connection: apsw.Connection, verb: WishVerb, memory: MemoryRecord, *, agent: str, text: str, why: str,
+    options: Options, now: int,
+) -> proposals.Proposal:  # fmt: skip
+    """Open a wish, inside the caller's operation; the one that is there when the same was asked before.
+
+    Raises InputError for a wish that could not be granted, or when too many of this agent wait.
+    """
+    if verb != "forget" and memory.kind == "episode":
+        raise InputError(
+            f"{memory.id} is a turn of a conversation: it stays as it was said.",
+            "Correct or confirm the fact that was drawn from it.",
+        )
+    if verb == "correct":
+        text = validation.accept(text.strip(), memory.kind, options.secrets).content
+        if text == memory.content:
+            raise InputError("The new text is the same as the old one.", "Nothing was changed.")
+    why = (
+        validation.accept(why.strip(), "fact", options.secrets).content[:_LONGEST_REASON]
+        if why.strip()
+        else ""
+    )
+    id = proposals.identity(proposals.WISH, verb, memory.id, text)
+    known = proposals.find(connection, id)
+    if known is not None:
+        return known
+    if sum(one.agent == agent for _, one, _ in waiting(connection, now)) >= MOST_WAITING:
+        raise InputError(
+            f"{MOST_WAITING} of your wishes wait for the person already.",
+            "Tell the person to look into Review.",
+        )
+    payload = {"verb": verb, "memory": memory.id, "agent": agent, "text": text, "why": why}
+    proposals.ask(connection, id, proposals.WISH, payload, now)
+    return proposals.get(connection, id)
+
+
+def waiting(connection: apsw.Connection, now: float) -> Iterable[tuple[str, Wish, MemoryRecord]]:
+    """The wishes that can still be granted, with their proposals' ids, the latest first."""
+    for proposal in proposals.waiting(connection, proposals.WISH, now):
+        rows = connection.execute(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL",
+            (str(proposal.payload["memory"]),),
+        )
+        for row in rows:
+            yield proposal.id, wish(proposal.payload), memories.record(row, now)
+
+
+def wish(payload: dict[str, Any]) -> Wish:
+    return Wish(
+        verb=payload["verb"], agent=str(payload["agent"]), text=str(payload["text"]), why=str(payload["why"])
+    )
+
+
+def grant(
+    connection: apsw.Connection, wanted: Wish, memory: MemoryRecord, *, text: str, actor: str, options: Options,
+    now: int,
+) -> None:  # fmt: skip
+    """Do what was asked, as ``actor``; ``text``: another wording than the one proposed."""
+    match wanted.verb:
+        case "forget":
+            operations.forget(connection, memory, actor=actor, now=now)
+        case "correct":
+            operations.correct(connection, memory, text or wanted.text, actor=actor, options=options, now=now)
+        case "confirm":
+            operations.confirm(connection, memory, actor=actor, now=now)
+            memories.update(connection, memory.rid, reviewed_at=now)

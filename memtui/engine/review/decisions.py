@@ -1,0 +1,232 @@
+"""What a person's decision on a card of Review does, inside the caller's operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+from memtui.engine import reconcile
+from memtui.engine.consolidation import resolve
+from memtui.engine.entities import operations as entity_operations
+from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.memories import operations as memory_operations
+from memtui.engine.memories import validation
+from memtui.engine.records import Entity, MemoryRecord, Options
+from memtui.engine.store import memories, proposals
+from memtui.engine.wording import plural, quoted
+
+from . import change_requests, dependents, merge_candidates
+from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
+from .change_requests import Wish
+from .quarantined import insert_held
+
+SNOOZE_SECONDS = 7 * 86_400
+_DONE: dict[Verdict, str] = {
+    "keep": "Kept", "forget": "Forgot", "correct": "Corrected", "both": "Kept both:", "merge": "Merged",
+    "snooze": "Put off",
+}  # fmt: skip
+
+
+def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
+    """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
+    if item.id == THE_REST:
+        return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
+    if item.kind == "drawn":
+        parts = item.parts if keep is None else item.part(keep).parts
+        if len(parts) > 1:
+            return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
+        (part,) = parts
+        said = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
+        return f"{_DONE[verdict]} {quoted(said)}"
+    about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
+    shown = (not item.wish and item.text) or (about.content if about else "")
+    more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
+    return f"{_DONE[verdict]} {quoted(validation.without_secrets(shown))}{more}"
+
+
+def decide(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """Settle a card in the caller's operation. Raises InputError for a verdict that it does not offer.
+
+    Verdicts are about the memory: ``forget`` grants a wish to forget, ``keep`` declines it.
+    """
+    if verdict not in OFFERED[item.kind]:
+        raise InputError(
+            f"{verdict!r} does not settle {item.kind}.", f"Choose {', '.join(OFFERED[item.kind])}."
+        )
+    if verdict == "correct" and not (text.strip() or (item.wish and item.wish.text)):
+        raise InputError("There is no text to remember.", "Give the corrected wording.")
+    if verdict == "snooze" and item.kind == "drawn":
+        _put_off_drawn(connection, item, keep, now)
+        return
+    if verdict == "snooze":
+        _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
+        return
+    if item.kind == "devices":
+        if verdict not in item.offered:
+            raise InputError(f"{verdict!r} does not settle this card.", f"Choose {', '.join(item.offered)}.")
+        payload = proposals.get(connection, item.id).payload
+        reconcile.decide(connection, payload, verdict, keep=keep, actor=actor, now=now)
+    elif item.kind == "held":
+        if verdict != "forget":
+            payload = proposals.get(connection, item.id).payload
+            insert_held(connection, payload, text=text, options=options, now=now)
+    elif item.wish is not None:
+        state = _settle_wish(
+            connection, item, item.wish, verdict, text=text, actor=actor, options=options, now=now
+        )
+        _note(connection, item, state, now)
+        return
+    elif item.kind == "drawn":
+        _settle_drawn(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
+        return
+    elif item.kind == "entities":
+        first, second = item.entities
+        if verdict == "merge":
+            merge_candidates.merge(connection, (first, second), keep=keep, actor=actor)
+        else:
+            merge_candidates.keep_apart(connection, (first, second), actor=actor, now=now)
+    elif item.kind in ("conflict", "duplicate"):
+        _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
+    else:
+        for memory in item.memories:
+            _settle_one(
+                connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now
+            )
+    if item.id != THE_REST:  # it comes again with others
+        _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _settle_drawn(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """``keep``: the part that the verdict is about; all of them if None. What is left of the card goes on waiting."""
+    if actor != "person":
+        raise ProtectedError("What was drawn from a correction is for the person to decide.", "It waits.")
+    item = item if keep is None else item.part(keep)
+    if verdict == "correct" and len(item.parts) > 1:
+        raise InputError("A new text is for one of them.", "Name the one that it is for.")
+    for memory in item.memories:
+        _settle_one(connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now)
+    for entity in item.entities:
+        if verdict == "keep":
+            dependents.summary_kept(connection, entity)
+        else:
+            entity_operations.describe(
+                connection, entity, text if verdict == "correct" else None, actor=actor
+            )
+    if not any(card.id == item.id for card in dependents.waiting(connection, now)):
+        proposals.decide(connection, item.id, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _put_off_drawn(connection: apsw.Connection, item: ReviewItem, keep: str | None, now: int) -> None:
+    """All of the card, or one part of it by a row of its own."""
+    until = now + SNOOZE_SECONDS
+    if keep is None:
+        proposals.decide(connection, item.id, "snoozed", now, until=until)
+        return
+    (part,) = item.part(keep).parts
+    own = proposals.identity("put off", item.id, part.id)
+    payload = {"memories": [part.id], "of": [], "summaries": {}}
+    if not proposals.ask(connection, own, "put off", payload, now):
+        proposals.retell(connection, own, payload)
+    proposals.decide(connection, own, "snoozed", now, until=until)
+
+
+def label_of_all(verdict: Verdict, settled: int) -> str:
+    return f"{_DONE[verdict].removesuffix(':')} {plural(settled, 'card')}"
+
+
+def _settle_pair(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    """``keep`` names the side that the verdict is about; the new one if None."""
+    new, old = item.memories[0].id, item.memories[1].id
+    chosen = keep or new
+    if chosen not in (new, old):
+        raise InputError(f"{chosen} is not on this card.", f"Choose {new} or {old}.")
+    other = old if chosen == new else new
+    if verdict == "forget":
+        chosen, other, verdict = other, chosen, "keep"
+    merge: Callable[..., int] = resolve.merge
+    match verdict:
+        case "both":
+            resolve.keep_both(connection, [new, old], now=now)
+        case "merge" | "correct":
+            merge(connection, chosen, [other], text=text, actor=actor, options=options, now=now)
+        case "keep" if item.kind == "duplicate":
+            merge(connection, chosen, [other], text="", actor=actor, options=options, now=now)
+        case "keep" if chosen == new:
+            resolve.keep_new(connection, new, old, item.reason, actor=actor, now=now)
+        case _:
+            resolve.keep_old(connection, new, old, now=now)
+
+
+def _settle_wish(
+    connection: apsw.Connection, item: ReviewItem, wanted: Wish, verdict: Verdict, *, text: str, actor: str,
+    options: Options, now: int,
+) -> proposals.State:  # fmt: skip
+    """What becomes of a wish: ``accepted`` when the memory is now as the agent asked."""
+    if actor != "person":
+        raise ProtectedError("A wish is for the person to decide.", "It waits in their Review.")
+    memory = memories.get(connection, item.memories[0].id, now)
+    granted = verdict == {"forget": "forget", "correct": "correct", "confirm": "keep"}[wanted.verb]
+    if granted:
+        change_requests.grant(
+            connection, wanted, memory, text=text.strip(), actor=actor, options=options, now=now
+        )
+    else:
+        _settle_one(
+            connection,
+            item.kind,
+            memory,
+            verdict,
+            text=text or wanted.text,
+            actor=actor,
+            options=options,
+            now=now,
+        )
+    return "accepted" if granted else "rejected"
+
+
+def _settle_one(
+    connection: apsw.Connection, kind: ReviewKind, memory: MemoryRecord, verdict: Verdict, *, text: str, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    memory = memories.get(connection, memory.id, now)
+    if verdict == "forget":
+        memory_operations.forget(connection, memory, actor=actor, now=now)
+    elif verdict == "correct":
+        rid = memory_operations.correct(connection, memory, text, actor=actor, options=options, now=now)
+        if kind == "drawn":
+            (new,) = memories.by_rid(connection, [rid], now)
+            dependents.settle(connection, new, now)
+    elif memory.active:
+        if kind == "drawn":
+            dependents.settle(connection, memory, now)
+            (memory,) = memories.by_rid(connection, [memory.rid], now)
+        if kind == "fading" and actor == "person":
+            memory_operations.confirm(connection, memory, actor=actor, now=now)
+        memories.update(connection, memory.rid, reviewed_at=now)
+
+
+def _note(
+    connection: apsw.Connection,
+    item: ReviewItem,
+    state: proposals.State,
+    now: int,
+    *,
+    until: int | None = None,
+) -> None:
+    about = {
+        "memories": [memory.id for memory in item.memories],
+        "reason": validation.without_secrets(item.reason),
+    }
+    if not proposals.ask(connection, item.id, item.kind, about, now) and item.kind == "new":
+        proposals.retell(connection, item.id, about)
+    proposals.decide(connection, item.id, state, now, until=until)

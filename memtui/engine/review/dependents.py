@@ -1,0 +1,275 @@
+"""What depends on a memory: shown before it is corrected or forgotten, and asked about afterwards.
+
+Afterwards what was drawn from it waits as one card of Review. Notes carry their caution until the person has decided
+(``search.cautions``); of an entity's summary, which has no sources, the open card itself tells that it may not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from memtui.engine.consolidation.compare.similarity import plain_weight, read
+from memtui.engine.errors import NotFoundError
+from memtui.engine.memories import validation
+from memtui.engine.records import (
+    SETTLED,
+    Caution,
+    Dependents,
+    Entity,
+    MemoryRecord,
+    PinnedQuestion,
+    Record,
+    ToldTo,
+)
+from memtui.engine.search import cautions
+from memtui.engine.store import entities, memories, proposals, recalls, saved_queries
+from memtui.engine.store.proposals import Proposal
+from memtui.engine.store.sql import as_json
+from memtui.engine.wording import quoted
+
+_SAYS_THE_SAME = 0.5
+# The memories themselves, and what they took the place of, step by step.
+_OWN = """
+    WITH RECURSIVE own(start, id) AS (
+        SELECT value, value FROM json_each(:ids)
+        UNION SELECT own.start, l.to_id FROM own JOIN memory_links l ON l.from_id = own.id
+        WHERE l.rel IN ('supersedes', 'merged'))
+"""
+_DRAWN_FROM = f"""{_OWN}
+    SELECT DISTINCT own.start, m.rid FROM own JOIN memory_links l ON l.to_id = own.id AND l.rel = 'source'
+    JOIN memories m ON m.id = l.from_id
+    WHERE m.valid_until IS NULL AND m.id NOT IN (SELECT id FROM own) ORDER BY m.rid
+"""
+_SAME_TURNS = """
+    SELECT DISTINCT m.rid FROM memory_links mine
+    JOIN memories turn ON turn.id = mine.to_id AND turn.kind = 'episode'
+    JOIN memory_links theirs ON theirs.to_id = turn.id AND theirs.rel = 'source'
+    JOIN memories m ON m.id = theirs.from_id
+    WHERE mine.from_id IN (SELECT value FROM json_each(:ids)) AND mine.rel = 'source'
+        AND m.kind = 'fact' AND m.valid_until IS NULL AND m.id NOT IN (SELECT value FROM json_each(:ids))
+    ORDER BY m.rid
+"""
+_NAMED = """
+    SELECT DISTINCT s.eid FROM memory_entities l JOIN entities e ON e.eid = l.eid
+    JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
+    WHERE l.rid = ? AND s.summary IS NOT NULL AND NOT s.hidden ORDER BY s.eid
+"""
+_HOLDS_NO_MORE = """
+    SELECT m.rid FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.kind <> 'episode'
+        AND (m.ended_by IN ('superseded', 'forgotten')
+            OR EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes'))
+    ORDER BY m.rid
+"""
+
+
+class DrawnCard(Record):
+    """What waits of one correction. ``of``: what no longer holds; ``drawn`` and ``summaries``: what was drawn from it.
+
+    ``done``: what became of it: ``you corrected``. ``now``: what the first of it is now.
+    """
+
+    id: str
+    of: tuple[MemoryRecord, ...]
+    drawn: tuple[MemoryRecord, ...]
+    summaries: tuple[Entity, ...]
+    done: str
+    now: MemoryRecord | None = None
+
+    def reason(self, parts: int) -> str:
+        """``3 things were drawn from what you corrected: “...”, now “...”``."""
+        things = "1 thing was" if parts == 1 else f"{parts:,} things were"
+        said = f": {quoted(validation.open_text(self.of[0]))}" if self.of else ""
+        said += f", now {quoted(validation.open_text(self.now))}" if self.now else ""
+        more = f" and {len(self.of) - 1:,} more" if len(self.of) > 1 else ""
+        return f"{things} drawn from what {self.done}{said}{more}"
+
+
+def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
+    """What depends on these memories. Raises NotFoundError."""
+    of = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
+    known = [one.id for one in of]
+    same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
+    drawn = dict.fromkeys(rid for _, rid in _drawn_from(connection, known))
+    summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
+    return Dependents(
+        of=tuple(of),
+        same_turns=tuple(
+            one for one in memories.by_rid(connection, [*dict.fromkeys(same)], now) if one.rid not in drawn
+        ),
+        drawn=tuple(memories.by_rid(connection, list(drawn), now)),
+        summaries=tuple(summaries.values()),
+        questions=tuple(_questions(connection, frozenset(known), now)),
+        told=_told(connection, known),
+    )
+
+
+def _drawn_from(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int]]:
+    rows: list[Any] = connection.execute(_DRAWN_FROM, {"ids": as_json(ids)}).fetchall()
+    return [(str(start), int(rid)) for start, rid in rows]
+
+
+def _questions(connection: apsw.Connection, ids: frozenset[str], now: float) -> Iterable[PinnedQuestion]:
+    for saved in saved_queries.everything(connection):
+        if any(id in ids or _became(connection, id, now) in ids for id in saved.expected):
+            yield PinnedQuestion(query_id=saved.query_id, query=saved.query)
+
+
+def _became(connection: apsw.Connection, id: str, now: float) -> str:
+    try:
+        return memories.latest_version(connection, id, now).id
+    except NotFoundError:  # erased since
+        return id
+
+
+def _told(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ToldTo, ...]:
+    return tuple(
+        ToldTo(agent=agent, times=times, first=first, last=last)
+        for agent, times, first, last in recalls.agents_told(connection, ids)
+    )
+
+
+# -- summaries of entities
+
+
+def _summaries(connection: apsw.Connection, memory: MemoryRecord) -> list[Entity]:
+    """The entities that a note names and whose summary says the same."""
+    if memory.kind == "episode":
+        return []
+    eids: list[Any] = connection.execute(_NAMED, (memory.rid,)).fetchall()
+    return [one for one in entities.by_eid(connection, [eid for (eid,) in eids]) if _says(one, memory)]
+
+
+def _says(entity: Entity, memory: MemoryRecord) -> bool:
+    """Whether a summary has what a note tells: half of its words, and all of its names and numbers, but the entity's own."""
+    own = set(read(" ".join((entity.canonical_name, *entity.aliases))).content)
+    note, summary = read(memory.content), read(entity.summary or "")
+    told = set(note.content) - own
+    weight = sum(map(plain_weight, told)) + len(note.numbers)
+    if not weight or not (note.names - own <= set(summary.content) and note.numbers <= summary.numbers):
+        return False
+    return sum(map(plain_weight, told & set(summary.content))) + len(note.numbers) >= _SAYS_THE_SAME * weight
+
+
+# -- what waits afterwards
+
+
+def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, now: int) -> None:
+    """After ``ids`` were changed, in the same operation: what was drawn from those that no longer hold waits as one card.
+
+    ``verb``: ``corrected``, ``forgot``... for the card.
+    """
+    ended = memories.by_rid(connection, _ended(connection, ids), now)
+    if not ended:
+        return
+    starts = _drawn_from(connection, [one.id for one in ended])
+    notes = memories.by_rid(connection, list(dict.fromkeys(rid for _, rid in starts)), now)
+    doubtful = cautions.decided(
+        connection, [one.id for one in notes if one.kind in ("reflection", "observation")], now
+    )
+    waiting = [one for one in notes if one.id in doubtful]
+    rids = {one.rid for one in waiting}
+    of = {start for start, rid in starts if rid in rids}
+    summaries: dict[str, str] = {}
+    for one in ended:
+        for entity in _summaries(connection, one):
+            summaries[entity.id] = entity.summary or ""
+            of.add(one.id)
+    if not (waiting or summaries):
+        return
+    about = [one.id for one in ended if one.id in of]
+    payload = {
+        "of": about, "memories": [one.id for one in waiting], "summaries": summaries, "verb": verb,
+        "who": actor,
+    }  # fmt: skip
+    card = proposals.identity(proposals.DRAWN, *about)
+    if not proposals.ask(connection, card, proposals.DRAWN, payload, now):
+        proposals.retell(connection, card, payload)
+        proposals.decide(connection, card, "open", now)
+
+
+def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
+    rows: list[Any] = connection.execute(
+        _HOLDS_NO_MORE, {"ids": as_json(list(dict.fromkeys(ids)))}
+    ).fetchall()
+    return [int(rid) for (rid,) in rows]
+
+
+def waiting(connection: apsw.Connection, now: float) -> list[DrawnCard]:
+    """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
+    cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DRAWN, now))
+    return [card for card in cards if card.drawn or card.summaries]
+
+
+def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DrawnCard:
+    payload = proposal.payload
+    of = memories.by_rid(connection, _ended(connection, payload["of"]), now)
+    drawn = _undecided(connection, payload["memories"], now) if of else ()
+    summaries = _as_they_were(connection, payload["summaries"]) if of else ()
+    latest = memories.latest_version(connection, of[0].id, now) if of else None
+    return DrawnCard(
+        id=proposal.id, of=tuple(of), drawn=drawn, summaries=summaries, done=_done(payload),
+        now=latest if latest and latest.active and latest.id != of[0].id else None,
+    )  # fmt: skip
+
+
+def _done(payload: dict[str, Any]) -> str:
+    who = "you" if payload["who"] == "person" else str(payload["who"]).removeprefix("agent:")
+    return f"{who} {payload['verb']}"
+
+
+def _undecided(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    """Those of them, or what they were corrected to by others, that still have a caution."""
+    found: dict[str, MemoryRecord] = {}
+    for id in ids:
+        try:
+            one = memories.latest_version(connection, id, now)
+        except NotFoundError:  # erased since
+            continue
+        if one.active:
+            found[one.id] = one
+    doubtful = cautions.decided(connection, list(found), now)
+    return tuple(one for one in found.values() if one.id in doubtful)
+
+
+def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tuple[Entity, ...]:
+    """The entities whose summary is still the one that was asked about."""
+    rows: list[Any] = connection.execute(
+        "SELECT eid FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND merged_into IS NULL AND NOT hidden",
+        (as_json(list(summaries)),),
+    ).fetchall()
+    found = entities.by_eid(connection, [eid for (eid,) in rows])
+    return tuple(one for one in found if one.summary == summaries[one.id])
+
+
+def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
+    """The person said that a summary stands: no card asks for it any more."""
+    for proposal in proposals.undecided(connection, proposals.DRAWN):
+        if proposal.payload["summaries"].get(entity.id) == entity.summary:
+            left = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
+            proposals.retell(connection, proposal.id, {**proposal.payload, "summaries": left})
+
+
+def settle(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
+    """The person said that a note stands, as it is now, whatever became of what it was drawn from."""
+    known = cautions.names(memory.attributes.get(SETTLED))
+    ends = [id for id in cautions.ends(connection, memory.id, now) if id not in known]
+    if ends:
+        memories.update(connection, memory.rid, attributes={**memory.attributes, SETTLED: [*known, *ends]})
+
+
+def doubtful_summaries(
+    connection: apsw.Connection, shown: Sequence[Entity], now: float
+) -> dict[str, tuple[Caution, ...]]:
+    """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
+    with_summary = {one.id: one.summary for one in shown if one.summary}
+    found: dict[str, tuple[Caution, ...]] = {}
+    for proposal in proposals.undecided(connection, proposals.DRAWN) if with_summary else ():
+        about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
+        if about:
+            of = [str(id) for id in proposal.payload["of"]]
+            told = [one for some in cautions.decided(connection, of, now).values() for one in some]
+            found |= {id: (*found.get(id, ()), *told) for id in about if told}
+    return found

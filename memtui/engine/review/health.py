@@ -1,0 +1,240 @@
+"""How healthy the memories themselves are: what is there twice, came back as an echo, is a danger, or is of no use.
+
+Everything is looked for with bounded work, so that it takes seconds beside a hundred thousand memories; where not all of
+them were looked at, the result says which were. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.consolidation.suspicious import suspicions
+from memtui.engine.records import MemoryRecord, Options, Record, RowsOf
+from memtui.engine.search.filters import compiler
+from memtui.engine.store import memories, metadata, vectors
+from memtui.engine.store.sql import scalar
+
+from . import near_duplicates, repeated_recalls, scan
+
+Ailment = Literal[
+    "secrets", "instructions", "echoes", "unsupported", "duplicates", "near duplicates", "stale", "vectorless",
+    "orphans",
+]  # fmt: skip
+MOST_NAMED = 200
+"""Rows that are named; a filter may have no more alternatives."""
+_LATEST = 300
+
+
+class Complaint(Record):
+    """What was found of one kind: ``total`` rows, the worst of them in ``ids``.
+
+    ``about``: what the ids name. ``filter`` lists the rows that ``ids`` names (for memories: with ``memtui list``), or all
+    of them where there is an expression for that. ``limit``: what was not looked at; "" for nothing. ``remedy``: what to do.
+    """
+
+    ailment: Ailment
+    total: int
+    ids: tuple[str, ...] = ()
+    about: RowsOf = "memories"
+    filter: str = ""
+    limit: str = ""
+    remedy: str = ""
+
+
+class Health(Record):
+    """One complaint for each ailment, the worst first; ``total`` is 0 where all is well. ``seconds``: what it took."""
+
+    complaints: tuple[Complaint, ...]
+    at: int
+    seconds: float
+
+    @property
+    def well(self) -> bool:
+        return not any(complaint.total for complaint in self.complaints)
+
+
+class _Look(NamedTuple):
+    connection: apsw.Connection
+    now: float
+    options: Options
+    stopped: Callable[[], bool]
+
+
+def health(
+    connection: apsw.Connection, now: float, options: Options, stopped: Callable[[], bool] = lambda: False
+) -> Health:
+    """Look for everything; ``stopped`` is asked between the parts, and what it cuts off counts as not found."""
+    started = time.perf_counter()
+    found: list[Complaint] = []
+    for look in (_secrets, _suspicious, _echoes, _duplicates, _near, _stale, _vectorless, _orphans):
+        if not stopped():
+            found += look(_Look(connection, now, options, stopped))
+    return Health(complaints=tuple(found), at=int(now), seconds=time.perf_counter() - started)
+
+
+def mark(connection: apsw.Connection, now: float) -> str:
+    """Changes with everything that health depends on; the day is part of it, since time makes things stale."""
+    counted = ", ".join(f"coalesce(sum(seq) FILTER (WHERE name = '{table}'), 0)" for table in _COUNTED)
+    numbers = connection.execute(f"SELECT {counted} FROM sqlite_sequence").fetchone()
+    waiting = scalar(connection, "SELECT count(*) FROM index_queue")
+    return f"{numbers} {waiting} {metadata.get(connection, 'judged')} {int(now) // 86_400}"
+
+
+# Every change is an operation; vectors, recalls and entities found in texts are none.
+_COUNTED = ("ops", "vector_log", "recalls", "entities", "memories")
+
+
+def _secrets(look: _Look) -> list[Complaint]:
+    return [
+        _of_filter(
+            look.connection, "secrets", "is:exposed", look.now,
+            "Correct them without the secret, or erase them for good; change the key where it was used.",
+        )
+    ]  # fmt: skip
+
+
+def _suspicious(look: _Look) -> list[Complaint]:
+    """Orders from others than the person, and facts that their sources do not say; what somebody looked at is well."""
+    known = scan.stored(look.connection)
+    waiting = f"+m.rid > {known.through} AND m.kind <> 'episode' AND m.valid_until IS NULL"
+    unread = int(scalar(look.connection, f"SELECT count(*) FROM memories m WHERE {waiting}"))
+    latest = look.connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE {waiting} ORDER BY m.rid DESC LIMIT ?", (_LATEST,)
+    ).fetchall()
+    ordering, unsupported = [], []
+    for note in (
+        *(memories.record(row, look.now) for row in latest),
+        *_active(look.connection, known.suspicious, look.now),
+    ):
+        if note.confirmed_at is None and note.reviewed_at is None:
+            kinds = {
+                one.kind
+                for one in suspicions(
+                    note.content, note.trust, scan.evidence(look.connection, note, look.now)
+                )
+            }
+            ordering += [note.id] * ("instruction" in kinds)
+            unsupported += [note.id] * ("unsupported" in kinds)
+    limit = f"{unread - len(latest):,} notes are still to be read" if unread > len(latest) else ""
+    return [
+        _of_ids(
+            "instructions", ordering, limit=limit,
+            remedy="They talk to the assistant, and are kept from what it is told. Confirm what is harmless, forget the rest.",
+        ),
+        _of_ids(
+            "unsupported", unsupported, limit=limit,
+            remedy="The turns they were drawn from do not say this. Read them side by side; correct, confirm or forget.",
+        ),
+    ]  # fmt: skip
+
+
+def _echoes(look: _Look) -> list[Complaint]:
+    found, limit = repeated_recalls.echoes(look.connection, look.stopped)
+    remedy = "The memory told these to an agent before they were said again. Forget the copy, or it confirms itself."
+    return [_of_ids("echoes", found, limit=limit, remedy=remedy)]
+
+
+def _duplicates(look: _Look) -> list[Complaint]:
+    rows = look.connection.execute(
+        """
+        SELECT d.id FROM memories d JOIN (
+            SELECT content_hash, kind FROM memories WHERE kind <> 'episode' AND valid_until IS NULL
+            GROUP BY content_hash, kind HAVING count(*) > 1) t ON t.content_hash = d.content_hash AND t.kind = d.kind
+        WHERE d.kind <> 'episode' AND d.valid_until IS NULL ORDER BY d.content_hash, d.rid
+        """
+    )
+    found = [str(identity) for (identity,) in rows]
+    return [
+        _of_ids(
+            "duplicates", found, remedy="Mark what says the same and merge it: sources and tags are kept."
+        )
+    ]
+
+
+def _near(look: _Look) -> list[Complaint]:
+    known = scan.stored(look.connection)
+    pairs: list[Sequence[str]] = list(known.duplicates)
+    compared, limit = near_duplicates.pairs(look.connection, look.stopped)
+    pairs += compared
+    active = {
+        note.id: note for note in _active(look.connection, [one for pair in pairs for one in pair], look.now)
+    }
+    ids: dict[str, None] = {}
+    for pair in pairs:
+        if all(one in active for one in pair) and active[pair[0]].content != active[pair[1]].content:
+            ids |= dict.fromkeys(pair)
+    remedy = "Merge what says the same, or say in Review that both are true."
+    return [_of_ids("near duplicates", list(ids), limit=limit, remedy=remedy)]
+
+
+def _stale(look: _Look) -> list[Complaint]:
+    remedy = "Confirm what still holds, correct what has changed, forget what is over."
+    return [_of_filter(look.connection, "stale", "is:stale", look.now, remedy)]
+
+
+def _vectorless(look: _Look) -> list[Complaint]:
+    if look.options.embedder == "off":
+        return [Complaint(ailment="vectorless", total=0, limit="vectors are switched off")]
+    remedy = "They are found by words and names only; memtui embed makes their vectors."
+    complaint = _of_filter(look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy)
+    waiting = vectors.unembedded(look.connection)
+    limit = f"{waiting:,} wait for theirs, which are made in the background" if waiting else ""
+    return [replace(complaint, limit=limit)]
+
+
+def _orphans(look: _Look) -> list[Complaint]:
+    rows = look.connection.execute(
+        """
+        SELECT e.id FROM entities e WHERE e.merged_into IS NULL AND NOT e.hidden AND e.mention_count = 0
+        AND NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.eid = e.eid)
+        AND NOT EXISTS (SELECT 1 FROM entities g JOIN memory_entities l ON l.eid = g.eid WHERE g.merged_into = e.eid)
+        ORDER BY e.eid
+        """
+    )
+    found = [str(identity) for (identity,) in rows]
+    remedy = "No memory names them. Say what is no entity, merge what is another name of one."
+    return [_of_ids("orphans", found, about="entities", remedy=remedy)]
+
+
+def _of_ids(
+    ailment: Ailment, ids: Sequence[str], *, remedy: str, about: RowsOf = "memories", limit: str = ""
+) -> Complaint:
+    named = tuple(ids[:MOST_NAMED])
+    return Complaint(
+        ailment=ailment, total=len(ids), ids=named, about=about, limit=limit, remedy=remedy if ids else "",
+        filter=f"id:{','.join(named)}" if ids else "",
+    )  # fmt: skip
+
+
+def _of_filter(
+    connection: apsw.Connection, ailment: Ailment, filter: str, now: float, remedy: str
+) -> Complaint:
+    compiled = compiler.compile(filter, now)
+    total = int(
+        scalar(connection, f"SELECT count(*) FROM memories m WHERE {compiled.where}", compiled.bindings)
+    )
+    rows = connection.execute(
+        f"SELECT m.id FROM memories m WHERE {compiled.where} ORDER BY +m.event_time, m.rid LIMIT {MOST_NAMED}",
+        compiled.bindings,
+    )
+    return Complaint(
+        ailment=ailment, total=total, ids=tuple(str(identity) for (identity,) in rows), remedy=remedy if total else "",
+        filter=f"{filter} kind:episode,fact,reflection,observation" if total else "",
+    )  # fmt: skip
+
+
+def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[MemoryRecord]:
+    """The memories with these ids that are not in the Trash, in this order."""
+    rids = [
+        rid
+        for identity in dict.fromkeys(ids)
+        for (rid,) in connection.execute(
+            "SELECT rid FROM memories WHERE id = ? AND valid_until IS NULL", (identity,)
+        )
+    ]
+    return memories.by_rid(connection, rids, now)

@@ -1,0 +1,104 @@
+"""Near-duplicates and suspicious texts among all notes, found once: in small portions, by the job that indexes.
+
+Review itself only reads, and may take no longer in a large memory: it looks at the latest notes that were not
+judged yet, and again at what was found here. What is kept is derived from the notes and no part of history.
+"""
+
+from __future__ import annotations
+
+import apsw
+import msgspec
+
+from memtui.engine.consolidation.compare import duplicates as compare_duplicates
+from memtui.engine.consolidation.compare.similarity import compare_readings, read
+from memtui.engine.consolidation.suspicious import suspicions
+from memtui.engine.records import MemoryRecord, Record
+from memtui.engine.store import memories, metadata
+from memtui.engine.store.sql import json_text, scalar
+
+_KEY = "judged"
+_SOURCES = 6
+_MOST_KEPT = 500
+_NOTES = "m.kind <> 'episode' AND m.valid_until IS NULL"
+
+
+class Judged(Record):
+    """What was found among the memories up to ``through`` (a rid): ids, the latest first, at most 500 of each."""
+
+    through: int = 0
+    suspicious: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, str], ...] = ()
+
+
+def stored(connection: apsw.Connection) -> Judged:
+    text = metadata.get(connection, _KEY)
+    return msgspec.json.decode(text, type=Judged) if text else Judged()
+
+
+def waits(connection: apsw.Connection) -> bool:
+    """Whether there are memories that were not looked at."""
+    latest: int = scalar(connection, "SELECT coalesce(max(rid), 0) FROM memories") or 0
+    return latest > stored(connection).through
+
+
+def judge(connection: apsw.Connection, so_far: Judged, now: float, limit: int) -> Judged:
+    """Look at the next ``limit`` notes, oldest first; about 5 ms each beside 100,000 facts."""
+    latest: int = scalar(connection, "SELECT coalesce(max(rid), 0) FROM memories") or 0
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid > ? AND {_NOTES} ORDER BY m.rid LIMIT ?",
+        (so_far.through, limit),
+    ).fetchall()
+    notes = [memories.record(row, now) for row in rows]
+    suspects = [note.id for note in notes if why_suspicious(connection, note, now)]
+    pairs = [
+        (note.id, other.id)
+        for note in notes
+        if note.kind == "fact"
+        for other in duplicates(connection, note, now)
+        if other.rid < note.rid
+    ]
+    return Judged(
+        through=notes[-1].rid if len(notes) == limit else latest,
+        suspicious=(*reversed(suspects), *so_far.suspicious)[:_MOST_KEPT],
+        duplicates=(*reversed(pairs), *so_far.duplicates)[:_MOST_KEPT],
+    )
+
+
+def keep(connection: apsw.Connection, found: Judged) -> None:
+    """Inside the caller's transaction."""
+    metadata.put(connection, _KEY, json_text(found))
+
+
+def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) -> str:
+    """What is wrong with a note that nobody has looked at; "" if nothing is."""
+    if note.confirmed_at is not None or note.reviewed_at is not None:
+        return ""
+    wrong = suspicions(note.content, note.trust, evidence(connection, note, now))
+    return "; ".join(f"{one.kind}: {one.detail}" for one in wrong)
+
+
+def evidence(connection: apsw.Connection, note: MemoryRecord, now: float) -> list[str]:
+    """What a fact may say: the words of its turns, of the title that they stand under, and of the fact that it corrects.
+
+    "The course moved to Thursdays" need not say again which course.
+    """
+    turns = memories.linked(connection, note.id, "source", now, limit=_SOURCES) if note.kind == "fact" else []
+    if not turns:
+        return []
+    corrected = memories.linked(connection, note.id, "supersedes", now, limit=1)
+    titles = connection.execute(
+        "SELECT title FROM sessions_consolidations WHERE title IS NOT NULL "
+        "AND session_id IN (SELECT value FROM json_each(?))",
+        (json_text(sorted({turn.session_id for turn in turns if turn.session_id})),),
+    )
+    return [*(one.content for one in (*turns, *corrected)), *(title for (title,) in titles)]
+
+
+def duplicates(connection: apsw.Connection, fact: MemoryRecord, now: float) -> list[MemoryRecord]:
+    """Other active facts that say the same."""
+    reading = read(fact.content)
+    return [
+        other
+        for other in compare_duplicates.likely_duplicates(connection, fact.content, now)
+        if other.id != fact.id and compare_readings(reading, read(other.content)).kind == "duplicate"
+    ]

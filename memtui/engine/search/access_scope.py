@@ -1,0 +1,39 @@
+"""What confines an agent to a part of the memory: its filter and its project, as one expression."""
+
+from __future__ import annotations
+
+import msgspec
+
+from memtui.engine.memories import validation
+from memtui.engine.records import Profile
+
+from .filters.terms import Value, parse
+
+
+def expression(filter: str | None, project: str | None) -> str:
+    """The filter within which an agent may look; "" where neither is given: all of the memory.
+
+    Reflections are drawn from all of it, so they are left out of a part, unless its filter asks for them.
+    Raises FilterError, and InputError for a scope that is given and empty.
+    """
+    validation.scope(filter, "filter")
+    validation.scope(project, "project")
+    narrowed = " ".join((filter or "").split("\n")).strip()
+    terms = parse(narrowed)  # by itself: what follows must not become a part of it
+    if filter is not None and not terms:
+        validation.scope("", "filter")
+    if project is not None:
+        narrowed = f"{narrowed} project:{quoted(project)}".strip()
+    if narrowed and not any(term.key == "kind" and not term.negated for term in terms):
+        narrowed += " -kind:reflection"
+    return narrowed
+
+
+def quoted(text: str) -> str:
+    """A value as the filter language takes it, whatever it holds."""
+    return str(Value(text=text, quoted=True))
+
+
+def without_names(profile: Profile) -> Profile:
+    """For one that is confined: names of entities are learned from all memories, so it does not search by them."""
+    return msgspec.structs.replace(profile, entity=0.0)

@@ -1,0 +1,150 @@
+"""Why a memory is, or is not, among the hits: its exact place in every arm, what keeps it out, what would help."""
+
+from __future__ import annotations
+
+import apsw
+import msgspec
+
+from memtui.engine.records import ArmHit, ArmName, Explanation, MemoryRecord, Profile
+
+from . import cautions, scored_documents
+from .exclusions import Outside, look
+from .filters.compiler import compile
+from .fusion import Fused
+from .ranking import QueryEmbedder, Ranking
+from .retrievers import entity, keyword, vector
+from .scope import passing, scope
+from .suggestions import MOST_DEPTH, Trial
+
+NOT_COMPARED, NO_VECTOR = "Its meaning was not compared", "It has no vector yet"
+
+
+def explain(
+    connection: apsw.Connection,
+    query: str,
+    memory: MemoryRecord,
+    *,
+    filter: str = "",
+    limit: int = 10,
+    profile: Profile,
+    embedder: QueryEmbedder | str,
+    now: float,
+    fade_threshold: float,
+    alone: bool = False,
+    within: str = "",
+) -> Explanation:
+    """Explain one memory's place for a question. Raises FilterError for a bad filter.
+
+    ``alone`` and ``within``: as in ``search``.
+
+    A memory outside the filter is ranked as if the terms that leave it out were not there. Each remedy by
+    itself brings the memory among the first ``limit``, unless it says how many to ask for: that was tried.
+    """
+    compiled = compile(filter, now, fade_threshold=fade_threshold)
+    ranked = scope(compiled, alone=alone)
+    outside = Outside()
+    if memory.rid not in passing(connection, ranked, [memory.rid]):
+        outside = look(connection, memory, compiled, now)
+        ranked = scope(compile(outside.filter, now, fade_threshold=fade_threshold), alone=alone)
+    known = cautions.known_to(within, now, fade_threshold=fade_threshold)
+    trial = Trial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
+    ranking = trial.rank()
+    place = trial.place(ranking)
+    cut = place is None
+    if cut and profile.depth < MOST_DEPTH:
+        ranking = trial.rank(profile=msgspec.structs.replace(profile, depth=MOST_DEPTH))
+        place = trial.place(ranking)
+    fused = ranking.fused[place] if place is not None else None
+    arms = _exact(connection, ranking, memory, fused)
+    excluded = list(outside.reasons)
+    remedies: list[str] = []
+    if place is None:
+        reasons, remedies = _unfound(trial, ranking, arms, profile)
+        excluded += reasons
+    elif cut:
+        passed_over = "vector" in arms and profile.vector and arms["vector"].rank <= profile.depth
+        excluded.append(
+            "Its meaning is near, but of so many memories only those are compared whose vectors look like the question's."
+            if passed_over
+            else f"It stands beyond the first {profile.depth} of every arm, which is how far the search looks."
+        )
+        remedies = [*trial.with_words(ranking), *trial.deeper(arms)]
+    elif place >= limit:
+        where = "Without that it would be" if outside.reasons else "It is"
+        excluded.append(f"{where} number {place + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.")
+        remedies = trial.sentence([], place)
+    elif outside.reasons:
+        remedies = trial.sentence([], place)
+    return Explanation(
+        query=query, memory=memory, rank=None if outside.reasons or place is None else place + 1,
+        score=fused.score if fused else 0.0, limit=limit, arms=arms,
+        excluded=tuple(excluded), remedies=tuple(remedies),
+        below=place is not None and place >= limit and not cut and not outside.reasons,
+    )  # fmt: skip
+
+
+def _exact(
+    connection: apsw.Connection, ranking: Ranking, memory: MemoryRecord, fused: Fused | None
+) -> dict[ArmName, ArmHit]:
+    """The memory's place in each arm over everything in the scope, also where the search did not look so far."""
+    arms: dict[ArmName, ArmHit] = dict(fused.arms) if fused else {}
+    rid, scope = memory.rid, ranking.asked.scope
+    words = scored_documents.matched(ranking.asked.question, memory.content)
+    if rid not in ranking.first_pass:
+        better = keyword.better(connection, ranking.asked.question, scope, rid)
+        if better is not None:
+            hit = arms.get("keyword", ArmHit(rank=1, score=better[0], term=0.0))
+            arms["keyword"] = msgspec.structs.replace(hit, rank=better[1] + 1)
+    if "keyword" in arms:
+        arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
+    if "vector" not in arms and ranking.asked.meaning:
+        meaning = ranking.asked.meaning
+        nearer = vector.position(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
+        if nearer is not None:
+            arms["vector"] = ArmHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
+    if "entity" not in arms and ranking.entities:
+        linked = entity.position(connection, ranking.entities, scope, rid)
+        if linked is not None:
+            names = tuple(one.name for one in linked[0].entities)
+            arms["entity"] = ArmHit(rank=linked[1] + 1, score=float(len(names)), term=0.0, matched=names)
+    return arms
+
+
+def _unfound(
+    trial: Trial, ranking: Ranking, arms: dict[ArmName, ArmHit], profile: Profile
+) -> tuple[list[str], list[str]]:
+    """Why no arm finds it, and what would."""
+    question, nearness = ranking.asked.question, arms.get("vector")
+    reasons: list[str] = []
+    remedies: list[str] = []
+    if not profile.keyword:
+        reasons.append(f"The profile {profile.name} does without words.")
+        remedies += trial.weighed("keyword", 1.0)
+    elif "keyword" not in arms:
+        asked = ", ".join(term.word for term in question.terms)
+        reasons.append(
+            f"It has none of the words: {asked}." if asked else "The question has no words to look for."
+        )
+    remedies += trial.with_words(ranking)
+    if not profile.vector:
+        reasons.append(f"The profile {profile.name} does without vectors.")
+        remedies += trial.weighed("vector", Profile().vector)
+    elif isinstance(trial.embedder, str):
+        reasons.append(f"{NOT_COMPARED}: {trial.embedder}.")
+    elif nearness is not None and nearness.score < profile.floor:
+        reasons.append(
+            f"Its meaning is too far: cosine {nearness.score:.2f}, the floor is {profile.floor:.2f}."
+        )
+        remedies += trial.lower_floor(nearness.score)
+    elif nearness is None and ranking.asked.meaning:
+        if trial.memory.attributes.get("secrets") and not trial.memory.attributes.get("redacted"):
+            reasons.append("It holds what looks like a secret, so it gets no vector: only its words find it.")
+        else:
+            reasons.append(f"{NO_VECTOR}.")
+            remedies.append("Vectors are made in the background, while the app or a server is open.")
+    elif nearness is None:
+        reasons.append("The question could not be turned into a vector: the model knows none of its words.")
+    near = nearness is not None and nearness.score >= profile.floor and bool(profile.vector)
+    if near or ("keyword" in arms and profile.keyword):
+        reasons.append(f"It stands beyond the first {MOST_DEPTH:,} of every arm.")
+    return reasons, remedies

@@ -1,0 +1,1 @@
+"""The filter language: its terms, their SQL, completion while typing."""

@@ -1,0 +1,101 @@
+"""Words of a filter: found through an index, checked against the text where the index cannot tell.
+
+The full-text index finds words by their stem. Words in quotes, beginnings of words and signs ("C++")
+are found by what of them is indexed, and then looked for in the text itself. Chinese, Japanese and
+Korean go through the index of bigrams; what no index knows (a single character, some signs) is looked
+for in every text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+from memtui.engine.store import cjk
+from memtui.engine.store.tokens import fold, folded, stems, words
+
+from .terms import Value
+
+# Around and inside words in ordinary sentences: dropping them loses nothing.
+_PUNCTUATION = frozenset(".,;:!?'\"()[]{}<>-–—…’‘“”«»„¿¡/")
+
+Bind = Callable[[Any], str]
+
+
+def condition(value: Value, table: str, bind: Bind) -> str:
+    """The condition for one word or phrase; ``table`` is the full-text index to ask."""
+    text = value.text.strip()
+    if cjk.pattern().search(text):
+        return _in_cjk(text, bind)
+    if not words(text):
+        return f"instr(m.content, {bind(text or '*')}) > 0"
+    checks = _checks(value, text, bind)
+    lookup = f"m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH {bind(_match(value, text))})"
+    return " AND ".join([lookup, *checks])
+
+
+def plain_match(value: Value) -> str | None:
+    """The FTS5 query that alone decides about this word; None if the text has to be looked at."""
+    text = value.text.strip()
+    if value.quoted or value.prefix or cjk.pattern().search(text) or not words(text) or _has_signs(text):
+        return None
+    return _phrase(words(text))
+
+
+def in_content(match: str) -> str:
+    """An FTS5 query over the content alone: speaker and date have keys of their own in a filter."""
+    return f"content : ({match})"
+
+
+def _match(value: Value, text: str) -> str:
+    found = words(text)
+    if not value.prefix:
+        return in_content(_phrase(found))
+    *whole, beginning = found
+    alternatives = _beginning(beginning)
+    return in_content(" AND ".join([*(_phrase([word]) for word in whole), f"({alternatives})"]))
+
+
+def _phrase(found: list[str]) -> str:
+    return f'"{" ".join(found)}"'
+
+
+def _beginning(word: str) -> str:
+    """FTS5 query for the stems of all words that begin so (and some more).
+
+    A stem can be shorter than the beginning that was typed ("using" is indexed as "us"), so only its
+    first letters are looked up, and those shorter than that as they are (y may have become i).
+    """
+    head = word[:3] if stems(word[:3]) == [word[:3]] else word[:2]
+    shorter = [head[:length] for length in range(1, len(head) + 1)]
+    shorter += [f"{start[:-1]}i" for start in shorter if start.endswith("y")]
+    return " OR ".join([f'"{head}" *', *(f'"{start}"' for start in shorter)])
+
+
+def _checks(value: Value, text: str, bind: Bind) -> list[str]:
+    checks = []
+    if value.quoted or value.prefix:
+        wanted = " ".join(["", *words(text)]) + ("" if value.prefix else " ")
+        checks.append(f"instr(plain(m.content), {bind(wanted)}) > 0")
+    if _has_signs(text):
+        checks.append(f"instr(fold(m.content), {bind(fold(text))}) > 0")
+    return checks
+
+
+def _has_signs(text: str) -> bool:
+    return any(
+        not (c.isalnum() or c.isspace() or c in _PUNCTUATION or unicodedata.combining(c))
+        for c in folded(text)
+    )
+
+
+def _in_cjk(text: str, bind: Bind) -> str:
+    check = f"instr(fold(m.content), {bind(fold(text))}) > 0"
+    pairs = [cjk.bigrams(run) for run in cjk.runs(text)]
+    match = " AND ".join(_phrase(run) for run in pairs if run)
+    if not match:
+        return check
+    # What is not yet in the index of bigrams waits in the queue.
+    return f"""m.rid IN (SELECT rowid FROM memories_cjk WHERE memories_cjk MATCH {bind(match)}
+        UNION ALL SELECT rid FROM index_queue WHERE text = 1) AND {check}"""

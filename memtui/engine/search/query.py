@@ -1,0 +1,146 @@
+"""A question as the arms read it: its words that matter, how rare each is, its bigrams.
+
+Words that carry no meaning ("what did the") are left out unless there are no others: without them the
+answers are the same and come ten times sooner.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.records import Record
+from memtui.engine.store import cjk
+from memtui.engine.store.tokens import STOP_WORDS, stems, words
+
+from . import subset_statistics, term_statistics
+from .scope import Scope
+from .subset_statistics import Among
+from .term_statistics import CJK, Index, Statistics
+
+MOST_WORDS = 40
+"""Of a longer text (somebody pasted a page) only the rarest words are looked for."""
+_MOST_COUNTED = 500
+
+# What stands between blanks and the punctuation of any script.
+_PIECE = re.compile("[^\\s!-/:-@\\[-`{-~¡¿«»…‘-‟。、，！？：；「」،؛؟।]+")
+
+
+class Term(Record):
+    """One thing to look for: a word and its stem as the index has it, or a bigram (``word`` = ``stem``).
+
+    ``count``: in how many texts it stands; ``idf``: how much that says.
+    """
+
+    word: str
+    stem: str
+    count: int
+    idf: float
+    bigram: bool = False
+
+
+class Inside(NamedTuple):
+    """What a filter leaves, where that is little: the memories, oldest first, and their texts in both indexes.
+
+    ``words`` and ``bigrams`` are None where nothing is looked for in that index.
+    """
+
+    rids: list[int]
+    words: Among | None
+    bigrams: Among | None
+
+
+class Question(Record):
+    """``rows`` and ``mean_length`` are those of the index, or of what is ``inside`` a narrow scope.
+
+    ``terms`` in the order of the text, each once. ``characters``: what no
+    index knows (a single CJK character, a sign, a part of a word), when there is nothing else.
+
+    ``most``: what a text would weigh that had every term, each often. ``dropped``: how many words were left
+    out because there were too many.
+    """
+
+    text: str
+    index: Index
+    rows: int
+    mean_length: float
+    terms: tuple[Term, ...]
+    most: float
+    characters: tuple[str, ...]
+    dropped: int
+    inside: Inside | None
+
+
+def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | None = None) -> Question:
+    """Read a question of any length and content for one index. Never raises.
+
+    Words are as rare as they are in the ``scope``, where that is little; else as in the whole index.
+    """
+    text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    found: dict[str, str] = {}
+    for word, stem in zip(words(text), stems(text), strict=True):
+        if stem not in found and len(found) < _MOST_COUNTED and not cjk.runs(word):
+            found[stem] = word
+    telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
+    runs = cjk.runs(text)
+    pairs = {pair: pair for pair in cjk.bigrams(text)}
+    inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
+    counted: Statistics | Among = (inside and inside.words) or term_statistics.of(connection, index)
+    terms = [_term(counted, word, stem) for stem, word in telling.items()]
+    if pairs:
+        paired = (inside and inside.bigrams) or term_statistics.of(connection, CJK)
+        terms += [_term(paired, pair, pair, bigram=True) for pair in pairs]
+    known = any(term.count or term.bigram for term in terms)
+    characters = () if known else tuple(dict.fromkeys(_unindexed(text, runs)))
+    if not terms and not characters:
+        terms = [_term(counted, word, stem) for stem, word in found.items()]
+    rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
+    kept = tuple(term for term in terms if id(term) in rarest)
+    return Question(
+        text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
+        most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept), inside=inside,
+    )  # fmt: skip
+
+
+def _inside(
+    connection: apsw.Connection,
+    index: Index,
+    scope: Scope | None,
+    words: dict[str, str],
+    pairs: dict[str, str],
+) -> Inside | None:
+    """``words`` and ``pairs`` by stem. None where the scope holds much, or counting it would take long."""
+    rids = subset_statistics.few(connection, scope) if scope is not None else None
+    if not rids:
+        return None if rids is None else Inside([], None, None)
+    assert scope is not None
+    listed = [(word, stem) for stem, word in words.items()]
+    of_words = subset_statistics.among(connection, index, rids, listed, whatever=scope.alone)
+    of_pairs = (
+        subset_statistics.among(connection, CJK, rids, list(pairs.items()), whatever=scope.alone)
+        if pairs
+        else None
+    )
+    if of_words is None or (pairs and of_pairs is None):
+        return None
+    return Inside(rids, of_words, of_pairs)
+
+
+def _unindexed(text: str, runs: list[str]) -> list[str]:
+    """What may stand in a text although no index knows it.
+
+    A single CJK character, a sign such as 🍕, a word of a script that writes no blanks (Thai) or puts small
+    words before others (Hebrew, Arabic).
+    """
+    pieces = [run for run in runs if len(run) == 1]
+    for piece in _PIECE.findall(text):
+        letters = any(map(str.isalpha, piece))
+        if not piece.isascii() and not cjk.pattern().search(piece) and (len(piece) > 1 or not letters):
+            pieces.append(piece)
+    return pieces
+
+
+def _term(counted: Statistics | Among, word: str, stem: str, *, bigram: bool = False) -> Term:
+    return Term(word=word, stem=stem, count=counted.count(stem), idf=counted.idf(stem), bigram=bigram)

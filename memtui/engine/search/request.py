@@ -1,0 +1,42 @@
+"""What is asked of every arm: the question, in words and as a vector, where to look, how to rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.engine.records import Profile
+from memtui.engine.store.vectors import VectorSpace
+
+from .query import Question
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from memtui.engine.models.token_vectors import QuestionWords
+    from memtui.engine.models.vectors import FloatMatrix
+
+    from .retrievers.vector_cache import VectorCopy
+
+
+COMING = "it is coming"
+"""In place of an embedder: the question's vector is not at hand, and nobody waits for it here."""
+
+
+class Meaning(NamedTuple):
+    """A question as a vector (one row), the space it lies in, and a copy of that, if there is one.
+
+    ``words``: vectors of its words, where the profile goes by them and the file has them.
+    """
+
+    query: FloatMatrix
+    space: VectorSpace
+    copy: VectorCopy | None
+    words: QuestionWords | None = None
+
+
+class Asked(NamedTuple):
+    """``meaning`` is None where vectors take no part."""
+
+    question: Question
+    scope: Scope
+    profile: Profile
+    meaning: Meaning | None

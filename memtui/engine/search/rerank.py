@@ -1,0 +1,127 @@
+"""The second look, where scores are fused: candidates are read, then the turns around the best of them.
+
+The arms' lists stop somewhere, and what lies beyond is not nothing: each text that is read counts with
+its own words and its own cosine, whichever arm brought it here.
+"""
+
+from __future__ import annotations
+
+import time
+from heapq import nlargest
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.records import ArmName
+
+from . import scored_documents
+from .fusion import Candidate, totals, weight
+from .request import Asked
+from .retrievers import context
+from .scope import passing
+from .scored_documents import Reading
+
+SURROUNDED = 40
+"""For so many of the best candidates the turns around them are read too. More changes nothing."""
+QUESTION = 0.8
+"""What the words of a turn that asks something count, against one that does not: it is seldom the answer."""
+CHATTER = 0.5
+"""What a turn counts that only agrees, thanks, greets or closes. A fact of the same words stands before it."""
+NOTES = 1.2
+"""What the words of a fact count, against those of a turn: it says plainly what talk goes around. Among facts alone, 1."""
+OTHERS = 0.8
+"""What the turn of an assistant, a tool or a document counts, against one of the person."""
+FTS5_MOST = 2.2
+"""The most that FTS5's bm25() gives a word, as a multiple of its idf."""
+
+
+def look_again(
+    connection: apsw.Connection,
+    asked: Asked,
+    first_pass: dict[int, float],
+    lists: dict[ArmName, list[Candidate]],
+) -> float:
+    """Order the keyword list anew, complete the vector list, make those of the sense and the context arm.
+
+    ``first_pass``: the keyword arm's candidates with their scores. Returns the milliseconds that the sense arm took.
+    """
+    pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
+    readings = scored_documents.read(connection, asked.question, pool)
+    judging = _count(connection, asked, first_pass, readings, lists)
+    if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
+        best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
+        around = context.neighbours(connection, [rid for rid, _ in best])
+        drawn = context.drawn_from(connection, [rid for rid in pool if readings[rid].kind == "fact"])
+        beside = passing(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
+        readings |= scored_documents.read(connection, asked.question, beside)
+        judging += _count(connection, asked, first_pass, readings, lists)
+        lists["context"] = context.candidates(asked, readings, around, drawn, lists)
+    less = {rid: part for rid, text in readings.items() if (part := _part(text)) < 1.0}
+    for arm, found in lists.items():
+        lists[arm] = [
+            replace(one, share=one.share * less[one.rid]) if one.rid in less else one for one in found
+        ]
+    return judging
+
+
+def _part(text: Reading) -> float:
+    """How much of what it scores counts."""
+    if text.kind != "episode":
+        return 1.0
+    return (CHATTER if text.chatter else 1.0) * (1.0 if text.trust == "user" else OTHERS)
+
+
+def _count(
+    connection: apsw.Connection,
+    asked: Asked,
+    first_pass: dict[int, float],
+    readings: dict[int, Reading],
+    lists: dict[ArmName, list[Candidate]],
+) -> float:
+    """Returns the milliseconds that the sense arm took."""
+    judging = 0.0
+    if asked.profile.keyword:
+        counted = [
+            one for text in readings.values() if (one := _by_words(asked, text, first_pass)).score > 0.0
+        ]
+        # Those of the first pass come first: only among them is the order known to be the order over everything.
+        lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
+    if asked.meaning and asked.meaning.words:
+        from .retrievers import late_interaction
+
+        started = time.perf_counter()
+        judged = lists.get("sense", [])
+        others = readings.keys() - {candidate.rid for candidate in judged}
+        judged = judged + late_interaction.judged(
+            connection, asked.meaning.space, asked.meaning.words, others
+        )
+        lists["sense"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
+        judging = (time.perf_counter() - started) * 1000.0
+    if asked.meaning and asked.profile.vector:
+        from .retrievers.cosine import cosines
+
+        listed = {candidate.rid for candidate in lists["vector"]}
+        meaning = asked.meaning
+        found = cosines(connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy)
+        lists["vector"] += [
+            Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
+            for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))
+        ]
+    return judging
+
+
+def _by_words(asked: Asked, text: Reading, first_pass: dict[int, float]) -> Candidate:
+    """BM25 over what was read; of a text too long to be read, the score of the first pass."""
+    most = asked.question.most
+    score = text.weight * (scored_documents.K1 + 1.0)
+    share = text.weight / most if most else 0.0
+    if asked.question.characters and text.rid in first_pass:
+        score = share = 1.0
+    elif text.cut and text.rid in first_pass:
+        score = first_pass[text.rid]
+        share = score / (FTS5_MOST * most) if most else 0.0
+    if text.asks:
+        share *= QUESTION
+    if text.kind != "episode":
+        share *= NOTES if "episode" in asked.scope.kinds else 1.0
+    return Candidate(rid=text.rid, score=score, share=share)

@@ -1,0 +1,1 @@
+"""The retrievers: each finds and scores candidates in its own way (words, vectors, names, neighbours)."""

@@ -1,0 +1,103 @@
+"""Cosines of memories to a question, always the same number: sums of whole numbers, whichever way the vectors are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from memtui.engine.models.vectors import quantise
+from memtui.engine.search.scope import Scope
+from memtui.engine.store.sql import as_json
+from memtui.engine.store.vectors import VectorSpace
+
+from .vector_cache import VectorCopy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memtui.engine.models.vectors import FloatMatrix
+
+_ROWS_AT_ONCE = 4_096
+
+
+def cosines(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    rids: Collection[int],
+    copy: VectorCopy | None = None,
+) -> dict[int, float]:
+    """The cosines of these memories, of those that have a vector."""
+    return read_cosines(connection, space, quantise(query)[0].tobytes(), rids, copy)
+
+
+def read_cosines(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    blob: bytes,
+    rids: Collection[int],
+    copy: VectorCopy | None,
+) -> dict[int, float]:
+    """As ``cosines``; ``blob`` is the question as int8."""
+    held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
+    if held is not None:
+        found = zip(held[0].tolist(), _compare(held[1], blob).tolist(), strict=True)
+        return {rid: cosine for rid, cosine in found if cosine == cosine}
+    rows = connection.execute(
+        """
+        SELECT rid, vector FROM embeddings
+        WHERE model_id = ? AND dims = ? AND dtype = 'int8' AND rid IN (SELECT value FROM json_each(?))
+        """,
+        (space.model_id, space.dims, as_json(rids)),
+    )
+    vectors_of: dict[int, bytes] = dict(rows)
+    if not vectors_of:
+        return {}
+    read = zip(vectors_of, of_blobs(list(vectors_of.values()), blob), strict=True)
+    return {rid: cosine for rid, cosine in read if cosine == cosine}
+
+
+def in_parts(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Everything in the scope that has a vector, with its cosine (NaN: a vector without length), a few thousand at a time."""
+    import numpy as np
+
+    cursor = connection.execute(
+        f"""
+        SELECT m.rid, e.vector FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
+        WHERE {scope.where} AND e.dims = :dims AND e.dtype = 'int8'
+        """,
+        {**scope.bindings, "model": space.model_id, "dims": space.dims},
+    )
+    while rows := list(islice(cursor, _ROWS_AT_ONCE)):
+        blobs = b"".join([vector for _, vector in rows])
+        read = np.frombuffer(blobs, np.int8).reshape(len(rows), -1)
+        yield np.array([rid for rid, _ in rows], np.int64), _compare(read, blob)
+
+
+def of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
+    """The cosine of each int8 vector to ``query``; NaN for one without length."""
+    import numpy as np
+
+    cosines: list[float] = _compare(
+        np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query
+    ).tolist()
+    return cosines
+
+
+def _compare(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:
+    import numpy as np
+
+    # Sums of whole numbers are exact in any order, if there is room for them.
+    exact: Any = np.float32 if 127 * 127 * len(query) < 1 << 24 else np.float64
+    one = np.frombuffer(query, np.int8).astype(exact)
+    rows = vectors_of.astype(exact)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
+    products = (rows @ one).astype(np.float64)
+    nowhere = np.full(len(rows), np.nan)
+    return np.asarray(np.divide(products, lengths, out=nowhere, where=lengths > 0))

@@ -1,0 +1,188 @@
+"""The keyword arm: memories that share words with the question, best first by BM25.
+
+Any of the words will do; the rarer ones weigh more. In a large index a memory must have one of the rare
+words, else a question with one everyday word would rank a third of everything. What a person typed is
+never handed to FTS5 as it is: every word is quoted.
+"""
+
+from __future__ import annotations
+
+import math
+from heapq import nsmallest
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.search.query import Question, Term
+from memtui.engine.search.scope import Scope, passing
+from memtui.engine.search.subset_statistics import Among
+from memtui.engine.store.sql import as_json
+
+GATE_FROM = 50_000
+"""Texts in the index from which on a rare word is required."""
+GATE_SHARE = 0.02
+_QUEUE_LOOKED_AT = 2_000
+# What FTS5's bm25() has.
+_K1 = 1.2
+_B = 0.75
+_LEAST_IDF = 1e-6
+
+
+class Found(NamedTuple):
+    rid: int
+    score: float
+
+
+def first_pass(connection: apsw.Connection, question: Question, scope: Scope, limit: int) -> list[Found]:
+    """The best ``limit`` memories of the scope, by the BM25 of FTS5 (k1 1.2, b .75), newer ones first among equals."""
+    if question.inside and not question.inside.rids:
+        return []
+    if question.characters:
+        return _having_characters(connection, question.characters, scope, limit)
+    scores: dict[int, float] = {}
+    if question.inside and question.inside.words:
+        terms = [term for term in question.terms if not term.bigram]
+        scores |= _best_among(question.inside.words, terms, limit)
+    elif match := word_match(question):
+        scores |= _best(connection, question.index.table, match, scope, limit)
+    bigrams = [term for term in question.terms if term.bigram]
+    if bigrams:
+        for rid, score in _with_bigrams(connection, question, bigrams, scope, limit).items():
+            scores[rid] = scores.get(rid, 0.0) + score
+    return sorted(map(Found._make, scores.items()), key=lambda found: (-found.score, -found.rid))[:limit]
+
+
+def word_match(question: Question) -> str:
+    """The FTS5 query for the words; empty when there are none."""
+    terms = [term for term in question.terms if not term.bigram]
+    everything = _any_of(terms)
+    if question.rows < GATE_FROM or not terms:
+        return everything
+    known = sorted((term for term in terms if term.count), key=lambda term: term.count)
+    rare: list[Term] = []
+    seen = 0
+    for term in known:
+        seen += term.count
+        if rare and seen > question.rows * GATE_SHARE:
+            break
+        rare.append(term)
+    return f"({_any_of(rare)}) AND ({everything})" if len(rare) < len(known) else everything
+
+
+def better(
+    connection: apsw.Connection, question: Question, scope: Scope, rid: int
+) -> tuple[float, int] | None:
+    """The first-pass score of one memory and how many memories of the scope stand before it; None if it has no word."""
+    if question.inside and question.inside.words:
+        terms = [term for term in question.terms if not term.bigram]
+        scores = _bm25_among(question.inside.words, terms)
+        if rid not in scores:
+            return None
+        mine = (scores[rid], rid)
+        return mine[0], sum((score, other) > mine for other, score in scores.items())
+    match = word_match(question)
+    if not match:
+        return None
+    table = question.index.table
+    found = connection.execute(
+        f"SELECT -bm25({table}) FROM {table} WHERE {table} MATCH ? AND rowid = ?", (match, rid)
+    ).fetchone()
+    if found is None:
+        return None
+    [(before,)] = connection.execute(
+        f"""
+        WITH f AS MATERIALIZED (SELECT rowid AS rid, -bm25({table}) AS score FROM {table} WHERE {table} MATCH :match)
+        SELECT count(*) FROM f CROSS JOIN memories m ON m.rid = f.rid
+        WHERE (f.score, f.rid) > (:score, :rid) AND {scope.where}
+        """,
+        {**scope.bindings, "match": match, "score": found[0], "rid": rid},
+    )
+    return float(found[0]), int(before)
+
+
+def _any_of(terms: list[Term]) -> str:
+    return " OR ".join(f'"{term.word}"' for term in terms)
+
+
+def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, limit: int) -> dict[int, float]:
+    if scope.broad:
+        wanted = 3 * limit
+        best = connection.execute(
+            f"SELECT rowid, -bm25({table}) FROM {table} WHERE {table} MATCH ? "
+            f"ORDER BY bm25({table}), rowid DESC LIMIT ?",
+            (match, wanted),
+        )
+        scores: dict[int, float] = dict(best)
+        inside = passing(connection, scope, scores)
+        if len(inside) >= limit or len(scores) < wanted:
+            return dict([(rid, score) for rid, score in scores.items() if rid in inside][:limit])
+    rows = connection.execute(
+        f"""
+        SELECT {table}.rowid, -bm25({table}) FROM {table} CROSS JOIN memories m ON m.rid = {table}.rowid
+        WHERE {table} MATCH :match AND {scope.where} ORDER BY bm25({table}), {table}.rowid DESC LIMIT :limit
+        """,
+        {**scope.bindings, "match": match, "limit": limit},
+    )
+    return dict(rows)
+
+
+def _best_among(among: Among, terms: list[Term], limit: int) -> dict[int, float]:
+    scores = _bm25_among(among, terms).items()
+    return dict(nsmallest(limit, scores, key=lambda found: (-found[1], -found[0])))
+
+
+def _bm25_among(among: Among, terms: list[Term]) -> dict[int, float]:
+    """What FTS5's bm25() would say if its index held the texts of the scope alone."""
+    idfs = {
+        among.places[term.stem]: max(
+            math.log((among.rows - term.count + 0.5) / (term.count + 0.5)), _LEAST_IDF
+        )
+        for term in terms
+    }
+    found = {}
+    for rid, text in among.texts.items():
+        longer = _K1 * (1.0 - _B + _B * text.length / among.mean_length)
+        score = 0.0
+        counts = text.counts
+        for place, idf in idfs.items():
+            if count := counts[place]:
+                score += idf * (count * (_K1 + 1.0) / (count + longer))
+        if score:
+            found[rid] = score
+    return found
+
+
+def _with_bigrams(
+    connection: apsw.Connection, question: Question, bigrams: list[Term], scope: Scope, limit: int
+) -> dict[int, float]:
+    """What the index of bigrams has, and what is so new that it waits to be indexed.
+
+    The index may know a text that has changed since, so the texts are looked at.
+    """
+    waiting = connection.execute(
+        "SELECT rid FROM index_queue WHERE text = 1 ORDER BY rid DESC LIMIT ?", (_QUEUE_LOOKED_AT,)
+    )
+    scores = dict.fromkeys(passing(connection, scope, [rid for (rid,) in waiting]), 0.0)
+    if question.inside and question.inside.bigrams:
+        scores |= _best_among(question.inside.bigrams, bigrams, limit)
+    else:
+        scores |= _best(connection, "memories_cjk", _any_of(bigrams), scope, limit)
+    rows = connection.execute(
+        "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (as_json(scores),)
+    )
+    return {rid: scores[rid] for rid, content in rows if any(pair.stem in content for pair in bigrams)}
+
+
+def _having_characters(
+    connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
+) -> list[Found]:
+    """What is in no index: every text that is not ASCII, as none of it is, is looked at, the newest first."""
+    where = " OR ".join(f"instr(m.content, :c{place})" for place in range(len(characters)))
+    rows = connection.execute(
+        f"""
+        SELECT m.rid FROM memories m WHERE length(CAST(m.content AS BLOB)) > length(m.content)
+        AND {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit
+        """,
+        {**scope.bindings, "limit": limit, **{f"c{place}": one for place, one in enumerate(characters)}},
+    )
+    return [Found(rid, 1.0) for (rid,) in rows]

@@ -1,0 +1,259 @@
+"""The vector arm: memories whose meaning is near that of the question, nearest first by cosine.
+
+The filter is never applied to a fixed number of neighbours: a narrow scope is compared memory by memory,
+a broad one through the vec0 index, widening until enough of what is found lies inside. Vectors that the
+index does not hold yet are compared directly. Without vec0 the same is done in numpy. Where a copy of the
+vectors is in memory, it takes the place of all of these.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memtui.engine.models.vectors import quantise
+from memtui.engine.search.scope import Scope, passing
+from memtui.engine.store import vectors
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
+
+from .cosine import in_parts, of_blobs, read_cosines
+from .keyword import Found
+from .vector_cache import VectorCopy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memtui.engine.models.vectors import FloatMatrix
+
+    from .vector_cache import Cosines
+
+NARROW = 20_000
+"""Up to so many memories are compared one by one."""
+
+
+def nearest(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    scope: Scope,
+    limit: int,
+    copy: VectorCopy | None = None,
+    inside: Sequence[int] | None = None,
+) -> list[Found]:
+    """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
+
+    ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
+    those of ``cosines.py``.
+    """
+    row = quantise(query)[0]
+    found = _found(connection, space, row, scope, limit, copy, inside)
+    exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], copy)
+    return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
+
+
+def _found(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    row: NDArray[np.int8],
+    scope: Scope,
+    limit: int,
+    copy: VectorCopy | None,
+    inside: Sequence[int] | None,
+) -> list[Found]:
+    if copy is not None and copy.ready(connection, space):
+        in_copy = _in_copy(connection, copy, row, scope, limit, inside)
+        if in_copy is not None:
+            return in_copy
+    blob = row.tobytes()
+    if not has_vec0(connection):
+        return _in_numpy(connection, space, blob, scope, limit)
+    unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
+    direct = not vectors.index_exists(connection) or len(unsynced) > NARROW
+    if direct or inside is not None or (not scope.broad and _is_narrow(connection, scope)):
+        return _compared(connection, space, blob, scope, limit, "")
+    found = {hit.rid: hit for hit in _through_index(connection, blob, scope, limit, set(unsynced))}
+    if unsynced:
+        only = "AND m.rid IN (SELECT rid FROM vector_changes)"
+        found |= {hit.rid: hit for hit in _compared(connection, space, blob, scope, limit, only)}
+    return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
+
+
+def position(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    query: FloatMatrix,
+    scope: Scope,
+    rid: int,
+    copy: VectorCopy | None = None,
+) -> tuple[float, int] | None:
+    """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
+    blob = quantise(query)[0].tobytes()
+    row = connection.execute(
+        "SELECT vector FROM embeddings WHERE model_id = ? AND rid = ? AND dims = ?",
+        (space.model_id, rid, space.dims),
+    ).fetchone()
+    if row is None:
+        return None
+    if copy is not None and copy.ready(connection, space):
+        found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
+        if found is not None:
+            return _position_in(connection, scope, found, rid, of_blobs([row[0]], blob)[0])
+    [cosine] = of_blobs([row[0]], blob)
+    nearer = 0
+    for rids, others in in_parts(connection, space, blob, scope):
+        nearer += int(((others > cosine) | ((others == cosine) & (rids > rid))).sum())
+    return cosine, nearer
+
+
+def _position_in(
+    connection: apsw.Connection, scope: Scope, found: Cosines, rid: int, cosine: float
+) -> tuple[float, int]:
+    import numpy as np
+
+    rids, cosines = found
+    [mine] = cosines[rids == rid] if rid in rids else [np.float32(cosine)]
+    nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
+    if len(nearer) <= NARROW:
+        return cosine, len(passing(connection, scope, nearer.tolist()))
+    # So many are told by all that is in the scope, read as one text.
+    inside = scalar(
+        connection, f"SELECT group_concat(m.rid) FROM memories m WHERE {scope.where}", scope.bindings
+    )
+    return cosine, int(np.isin(nearer, np.fromstring(inside or "", np.int64, sep=",")).sum())
+
+
+def has_vec0(connection: apsw.Connection) -> bool:
+    """Whether the connection has the extension."""
+    try:
+        connection.execute("SELECT vec_version()").fetchone()
+    except apsw.SQLError:
+        return False
+    return True
+
+
+def _is_narrow(connection: apsw.Connection, scope: Scope) -> bool:
+    [(rows,)] = connection.execute(
+        f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {scope.where} LIMIT {NARROW + 1})",
+        scope.bindings,
+    )
+    return bool(rows <= NARROW)
+
+
+def _compared(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int, also: str
+) -> list[Found]:
+    """Memory by memory."""
+    rows = connection.execute(
+        f"""
+        SELECT m.rid, 1.0 - vec_distance_cosine(vec_int8(e.vector), vec_int8(:query)) AS cosine
+        FROM memories m CROSS JOIN embeddings e ON e.model_id = :model AND e.rid = m.rid
+        WHERE {scope.where} {also} AND e.dims = :dims AND e.dtype = 'int8'
+        ORDER BY cosine DESC, m.rid DESC LIMIT :limit
+        """,
+        {**scope.bindings, "query": blob, "model": space.model_id, "dims": space.dims, "limit": limit},
+    )
+    return [Found(rid, cosine) for rid, cosine in rows if cosine is not None]
+
+
+def _in_copy(
+    connection: apsw.Connection,
+    copy: VectorCopy,
+    row: NDArray[np.int8],
+    scope: Scope,
+    limit: int,
+    inside: Sequence[int] | None,
+) -> list[Found] | None:
+    """None where the copy was let go meanwhile."""
+    for all in (False, True):
+        if inside is not None:
+            found = copy.of(row, inside)
+            return None if found is None else _best(found, limit)[:limit]
+        found = copy.near(row, None if scope.all_kinds else scope.kinds, all=all)
+        if found is None:
+            return None
+        # Where little is left out, a few more than wanted are enough.
+        wanted = limit + limit // 4 if scope.broad else 2 * limit
+        while True:
+            ranked = _best(found, wanted)
+            kept = passing(connection, scope, [hit.rid for hit in ranked])
+            if len(kept) >= limit or (all and len(ranked) >= len(found[0])):
+                return [hit for hit in ranked if hit.rid in kept][:limit]
+            if len(ranked) >= len(found[0]):
+                break
+            wanted *= 8
+        # Too few of those that were looked at are in the scope.
+        inside = _few(connection, scope)
+    raise AssertionError
+
+
+def _few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
+    """What is in a narrow scope."""
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {NARROW + 1}", scope.bindings
+    )
+    rids = [rid for (rid,) in rows]
+    return rids if len(rids) <= NARROW else None
+
+
+def _best(found: Cosines, limit: int) -> list[Found]:
+    """The nearest, newer ones first among equals; at the end of the list so many that no equal one is left out."""
+    import numpy as np
+
+    rids, cosines = found
+    best = np.arange(len(rids))
+    if limit < len(rids):
+        best = np.flatnonzero(cosines >= np.partition(cosines, -limit)[-limit])
+    order = best[np.lexsort((-rids[best], -cosines[best]))]
+    return list(map(Found, rids[order].tolist(), cosines[order].tolist()))
+
+
+def _through_index(
+    connection: apsw.Connection, blob: bytes, scope: Scope, limit: int, unsynced: set[int]
+) -> list[Found]:
+    wanted = min(KNN_LIMIT, 2 * limit)
+    while True:
+        rows = _knn(connection, blob, scope, wanted, "")
+        inside = passing(connection, scope, (rid for rid, _ in rows)) - unsynced
+        if len(inside) >= limit or len(rows) < wanted:
+            break
+        if wanted == KNN_LIMIT:
+            rows = _knn(
+                connection,
+                blob,
+                scope,
+                limit,
+                f"AND rid IN (SELECT m.rid FROM memories m WHERE {scope.where})",
+            )
+            inside = {rid for rid, _ in rows} - unsynced
+            break
+        wanted = min(KNN_LIMIT, 4 * wanted)
+    return [Found(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
+
+
+def _knn(
+    connection: apsw.Connection, blob: bytes, scope: Scope, k: int, also: str
+) -> list[tuple[int, float]]:
+    table = vectors.index_table(connection)
+    kinds = "" if scope.all_kinds else f"AND kind IN ({', '.join(map(repr, sorted(scope.kinds)))})"
+    rows = connection.execute(
+        f"SELECT rid, distance FROM {table} WHERE embedding MATCH vec_int8(:query) AND k = :k {kinds} {also}",
+        {**scope.bindings, "query": blob, "k": k},
+    )
+    return sorted(((rid, distance) for rid, distance in rows if distance is not None), key=lambda row: row[1])
+
+
+def _in_numpy(
+    connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int
+) -> list[Found]:
+    """What ``_compared`` does, for a file without vec0."""
+    found: list[Found] = []
+    for rids, cosines in in_parts(connection, space, blob, scope):
+        read = zip(rids.tolist(), cosines.tolist(), strict=True)
+        found += [Found(rid, cosine) for rid, cosine in read if cosine == cosine]
+        found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
+    return found

@@ -1,0 +1,116 @@
+"""A second look: the texts of the candidates and of the turns around them, read for the words of a question.
+
+The index gives the candidates; what orders them is counted here, from at most a few hundred texts:
+which words each one has, how often, how long it is, whether it asks something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import apsw
+
+from memtui.engine.records import Kind, Record, Trust
+from memtui.engine.store import cjk
+from memtui.engine.store.sql import as_json
+from memtui.engine.store.tokens import stems, words
+
+from . import lexicon
+from .query import Question, Term
+
+K1 = 0.9
+B = 0.4
+"""BM25's two constants. Lower than FTS5's (1.2, .75): in talk, a long turn is not a worse answer."""
+READ_AT_MOST = 4_000
+"""Characters of a text that are read; a longer one keeps the score of the first pass."""
+CHATTER_AT_MOST = 80
+"""Characters of a turn; a longer one is never taken for chatter."""
+_ASKS_AT_THE_END = 160
+
+
+class Reading(Record):
+    """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
+
+    ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
+    ``chatter``: it is a turn that agrees, thanks, greets or closes, and says nothing. ``trust``: whose words they are.
+    """
+
+    rid: int
+    kind: Kind
+    session: str | None
+    weights: dict[int, float]
+    weight: float
+    cut: bool
+    asks: bool
+    chatter: bool
+    trust: Trust
+
+
+def read(connection: apsw.Connection, question: Question, rids: Collection[int]) -> dict[int, Reading]:
+    """The readings of these memories; those that are gone are left out."""
+    places = {term.stem: place for place, term in enumerate(question.terms)}
+    rows = connection.execute(
+        """
+        SELECT m.rid, m.kind, m.session_id, t.context, substr(m.content, 1, ?1), length(m.content),
+               instr(substr(m.content, ?2), '?') > 0, m.trust
+        FROM memories m JOIN memories_text t ON t.rid = m.rid WHERE m.rid IN (SELECT value FROM json_each(?3))
+        """,
+        (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
+    )
+    with_bigrams = any(term.bigram for term in question.terms)
+    beginnings = _beginnings(question)
+    found = {}
+    for rid, kind, session, context, text, length, asks, trust in rows:
+        whole = f"{context} {text}"
+        weights: dict[int, float] = {}
+        if not whole.isascii() or any(map(whole.lower().__contains__, beginnings)):
+            counts, size = _count(whole, places, with_bigrams)
+            relative = size / question.mean_length
+            weights = {
+                place: weight(question.terms[place], count, relative) for place, count in counts.items()
+            }
+        found[rid] = Reading(
+            rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
+            cut=length > READ_AT_MOST, asks=bool(asks),
+            chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
+        )  # fmt: skip
+    return found
+
+
+def _is_chatter(text: str) -> bool:
+    """Whether every word of a text is small or polite."""
+    return all(word in lexicon.chatter() or not lexicon.tells(word) for word in words(text))
+
+
+def _beginnings(question: Question) -> list[str]:
+    """What stands in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
+
+    So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
+    """
+    return [term.stem[:-1] for term in question.terms if term.stem.isascii()]
+
+
+def weight(term: Term, count: int, relative_length: float) -> float:
+    """BM25's weight of a word that stands ``count`` times in a text, as a part of the most it can be (its idf)."""
+    return term.idf * count / (count + K1 * (1.0 - B + B * relative_length))
+
+
+def matched(question: Question, content: str) -> tuple[str, ...]:
+    """The words of a text that match, each once, as they stand there (lower case, without diacritics)."""
+    wanted = {term.stem for term in question.terms if not term.bigram}
+    pairs = [term.stem[:-1] for term in question.terms if term.bigram]
+    both = zip(words(content), stems(content), strict=True)
+    found = dict.fromkeys(word for word, stem in both if stem in wanted)
+    found |= dict.fromkeys(pair for pair in (*pairs, *question.characters) if pair in content)
+    return tuple(found)
+
+
+def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
+    """How often each wanted word stands in a text, and how many words it has."""
+    all_words = stems(text)
+    counts: dict[int, int] = {}
+    for word in (*all_words, *cjk.bigrams(text)) if with_bigrams else all_words:
+        if word in places:
+            place = places[word]
+            counts[place] = counts.get(place, 0) + 1
+    return counts, len(all_words)

@@ -1,0 +1,120 @@
+"""What would bring a memory among the hits: each change is tried before it is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import apsw
+import msgspec
+
+from memtui.engine.records import ArmHit, ArmName, MemoryRecord, Profile
+from memtui.engine.store.tokens import STOP_WORDS
+from memtui.engine.store.vectors import KNN_LIMIT
+
+from . import scored_documents
+from .cautions import behind_successors
+from .fusion import weight
+from .query import read
+from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
+from .scope import Scope
+
+MOST_DEPTH = KNN_LIMIT
+_WORDS = 3
+
+
+class Trial(NamedTuple):
+    """A search for one memory that can be tried with changes. ``steps``: what is done in every remedy before; ``known``:
+    what there is for whoever asks, None for all.
+
+    Its remedies are lists of one sentence, or empty where the change would not help.
+    """
+
+    connection: apsw.Connection
+    query: str
+    scope: Scope
+    profile: Profile
+    embedder: QueryEmbedder | str
+    memory: MemoryRecord
+    limit: int
+    steps: Sequence[str]
+    known: Scope | None = None
+
+    def rank(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
+        found = rank(
+            self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder
+        )  # fmt: skip
+        return found._replace(
+            fused=behind_successors(self.connection, found.fused, 0.0, known=self.known).fused
+        )
+
+    def place(self, ranking: Ranking) -> int | None:
+        """Of the memory, from 0; None when it is not there."""
+        rid = self.memory.rid
+        return next((place for place, one in enumerate(ranking.fused) if one.rid == rid), None)
+
+    def sentence(self, steps: Sequence[str], place: int | None) -> list[str]:
+        """The remedy of these steps, after which the memory stands at ``place``."""
+        if place is None or place >= MOST_HITS:
+            return []
+        more = [f"ask for {place + 1} or more hits"] if place >= self.limit else []
+        said = " and ".join([*self.steps, *steps, *more])
+        return [f"{said[0].upper()}{said[1:]}."] if said else []
+
+    def with_words(self, ranking: Ranking) -> list[str]:
+        """The fewest of its rarest words that help, added to the question."""
+        words = self._telling(ranking) if self.profile.keyword else []
+        best: tuple[int, list[str]] | None = None
+        for count in range(1, len(words) + 1):
+            added = words[:count]
+            place = self.place(self.rank(query=f"{self.query} {' '.join(added)}"))
+            if place is not None and (best is None or place < best[0]):
+                best = place, added
+            if place is not None and place < self.limit:
+                break
+        if best is None:
+            return []
+        several = "word" if len(best[1]) == 1 else "words"
+        return self.sentence([f"use the {several} {', '.join(best[1])}"], best[0])
+
+    def deeper(self, arms: Mapping[ArmName, ArmHit]) -> list[str]:
+        """A depth at which an arm reaches it."""
+        ranks = [
+            hit.rank
+            for arm, hit in arms.items()
+            if arm not in ("sense", "context") and weight(self.profile, arm)
+        ]
+        for depth in sorted({min(ranks, default=MOST_DEPTH), MOST_DEPTH}):
+            if self.profile.depth < depth <= MOST_DEPTH:
+                deeper = msgspec.structs.replace(self.profile, depth=depth)
+                place = self.place(self.rank(profile=deeper))
+                if said := self.sentence([f"raise the profile's depth to {depth}"], place):
+                    return said
+        return []
+
+    def lower_floor(self, cosine: float) -> list[str]:
+        floor = max(math.floor(cosine * 100) / 100, -1.0)
+        place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, floor=floor)))
+        return self.sentence([f"lower the floor to {floor:.2f}"], place)
+
+    def weighed(self, arm: Literal["keyword", "vector"], weight: float) -> list[str]:
+        """With an arm that the profile does without."""
+        changes = {arm: weight}
+        place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, **changes)))
+        return self.sentence([f"give the {arm} arm a weight of {weight:g}"], place)
+
+    def _telling(self, ranking: Ranking) -> list[str]:
+        """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""
+        asked = {term.stem for term in ranking.asked.question.terms}
+        text = self.memory.content[: scored_documents.READ_AT_MOST]
+        terms = read(self.connection, text, self.scope.index, self.scope).terms
+        words = [
+            term.word
+            for term in sorted(terms, key=lambda term: -term.idf)
+            if term.word not in STOP_WORDS
+            and term.stem not in asked
+            and any(map(str.isalpha, term.word))
+            and (len(term.word) > 2 or not term.word.isascii())
+        ]
+        return words[:_WORDS]

@@ -1,0 +1,36 @@
+"""What must hold in a memory file, one function each: it yields a finding for each breach.
+
+A finding is ``repairable`` when it concerns something derived (an index, a count, a mode): repair makes
+that anew from the base rows. Base rows are never repaired: their findings are for the person.
+"""
+
+from __future__ import annotations
+
+from .base_rows import memories, other_rows, sessions
+from .derived import links, mentions
+from .findings import Check, Scene
+from .history import erase, history, jobs, protection
+from .indexes import cached, embeddings, full_text, queue
+from .structure import foreign_keys, pages, permissions, schema
+
+__all__ = ["CHECKS", "Scene"]
+
+CHECKS: dict[str, Check] = {
+    "pages": pages,
+    "schema": schema,
+    "foreign keys": foreign_keys,
+    "full text": full_text,
+    "embeddings": embeddings,
+    "queue": queue,
+    "cached": cached,
+    "entities": mentions,
+    "links": links,
+    "rows": memories,
+    "other rows": other_rows,
+    "sessions": sessions,
+    "jobs": jobs,
+    "protection": protection,
+    "history": history,
+    "erase": erase,
+    "permissions": permissions,
+}

@@ -1,0 +1,74 @@
+"""What a check looks at, and how it says what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+import apsw
+
+from memtui.engine.records import Finding, RowsOf
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.sql import scalar
+
+SHOWN = 200
+"""Rows that a finding names; beyond it only their number is told."""
+
+
+class Scene(NamedTuple):
+    """``connection`` is the writer, or a reader where the memory is read-only."""
+
+    connection: apsw.Connection
+    connections: Connections
+    now: float
+    deep: bool
+
+
+Check = Callable[[Scene], Iterator[Finding]]
+
+
+class Rows(NamedTuple):
+    """The first of the rows that break a rule, by their public names, and how many do."""
+
+    ids: tuple[str, ...]
+    total: int
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+
+def rows(scene: Scene, sql: str, *values: apsw.SQLiteValue) -> Rows:
+    """What a SELECT of one column finds. It is read to its end: a count costs no second scan."""
+    ids: list[str] = []
+    total = 0
+    for (identity,) in scene.connection.execute(sql, values):
+        total += 1
+        if total <= SHOWN:
+            ids.append(str(identity))
+    return Rows(tuple(ids), total)
+
+
+def of(ids: list[str]) -> Rows:
+    return Rows(tuple(ids[:SHOWN]), len(ids))
+
+
+def count(scene: Scene, sql: str, *values: apsw.SQLiteValue) -> int:
+    return int(scalar(scene.connection, sql, values))
+
+
+def finding(
+    check: str,
+    message: str,
+    found: Rows = Rows((), 0),  # noqa: B008 - immutable
+    *,
+    about: RowsOf = "memories",
+    repairable: bool = False,
+    warning: bool = False,
+    remedy: str = "",
+) -> Finding:
+    """``remedy``: the next step where repair cannot help; repairable ones have theirs."""
+    severity: Literal["error", "warning"] = "warning" if warning else "error"
+    return Finding(
+        check=check, severity=severity, message=message, repairable=repairable, ids=found.ids, total=found.total,
+        about=about if found else "file", remedy="memtui check --repair mends it." if repairable else remedy,
+    )  # fmt: skip

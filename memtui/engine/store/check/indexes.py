@@ -1,0 +1,204 @@
+"""What is derived from the texts: full text, bigrams, vectors, and the queue of what waits for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+
+from memtui.engine.records import Finding
+from memtui.engine.store import cjk, vectors
+from memtui.engine.store.full_text import TABLES
+
+from .findings import Scene, count, finding, of, rows
+
+# With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
+RANKS = {**dict.fromkeys(TABLES, 1), "memories_cjk": 0}
+_SAMPLE = 50
+_KIND_OF = {"facts_fts": "fact", "observations_fts": "observation"}
+_NOT_WAITING = "NOT EXISTS (SELECT 1 FROM index_queue q WHERE q.rid = m.rid AND q.text = 1)"
+
+
+def full_text(scene: Scene) -> Iterator[Finding]:
+    """The full-text indexes hold exactly the texts (rank 1 compares them; without it, only their own structure)."""
+    for table, rank in RANKS.items():
+        if scene.connections.readonly:
+            yield finding("full text", f"{table} can only be checked in a writable file", warning=True)
+            continue
+        try:
+            scene.connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', {rank})")
+        except (apsw.CorruptError, apsw.SQLError):
+            yield finding("full text", f"{table} does not match the memories", repairable=True)
+    try:
+        yield from _not_found(scene)
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        yield finding("full text", f"the indexes cannot be searched: {error}", repairable=True)
+
+
+def _not_found(scene: Scene) -> Iterator[Finding]:
+    """Some memories are looked for by a word of their own, in each index that should have them."""
+    lost = [
+        identity
+        for table in TABLES
+        for rid, identity, content, dice in _sample(scene, _KIND_OF.get(table))
+        if (words := [w for w in content.split() if w.isascii() and w.isalpha()])
+        and not _finds(scene, table, f'content : "{dice.choice(words)}"', rid)
+    ]
+    # Bigrams are made in the background: what waits for them has none yet.
+    where = f"WHERE {_NOT_WAITING} AND content GLOB '*[々-〇ぁ-ヺ㐀-鿿가-힣]*'"
+    asian = (
+        scene.connection.execute(f"SELECT rid, id, content FROM memories m {where}")
+        if scene.deep
+        else ((rid, identity, content) for rid, identity, content, _ in _sample(scene, None, _NOT_WAITING))
+    )
+    for rid, identity, content in asian:
+        pairs = cjk.bigrams(content)
+        if pairs and not _finds(
+            scene, "memories_cjk", " AND ".join(f'"{pair}"' for pair in {*pairs[:8]}), rid
+        ):
+            lost.append(identity)
+    if lost:
+        found = of(list(dict.fromkeys(lost)))
+        yield finding(
+            "full text", f"{_told(found.total)} not found by their own words", found, repairable=True
+        )
+
+
+def _sample(
+    scene: Scene, kind: str | None, where: str = "true"
+) -> Iterator[tuple[int, str, str, random.Random]]:
+    highest = count(scene, "SELECT coalesce(max(rid), 0) FROM memories")
+    dice = random.Random(highest)
+    for _ in range(_SAMPLE if highest else 0):
+        row: Any = scene.connection.execute(
+            f"SELECT rid, id, content FROM memories m WHERE rid >= ?1 AND kind = coalesce(?2, kind) AND {where} "
+            "ORDER BY rid LIMIT 1",
+            (dice.randint(1, highest), kind),
+        ).fetchone()
+        if row:
+            yield (*row, dice)
+
+
+def _finds(scene: Scene, table: str, match: str, rid: int) -> bool:
+    asked = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+    return scene.connection.execute(asked, (match, rid)).fetchone() is not None
+
+
+def _told(number: int) -> str:
+    return f"{number:,} memor{'y is' if number == 1 else 'ies are'}"
+
+
+def embeddings(scene: Scene) -> Iterator[Finding]:
+    """One model, whole vectors of its dimensions, and an index that mirrors them."""
+    space = vectors.space(scene.connection)
+    if space is None:
+        orphaned = count(scene, "SELECT count(*) FROM embeddings")
+        if orphaned:
+            yield finding(
+                "embeddings", f"the file does not say which model its {orphaned:,} vectors are of",
+                remedy="Run memtui embed --rebuild to make them anew.",
+            )  # fmt: skip
+        return
+    odd = rows(
+        scene,
+        "SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE e.model_id = ? AND "
+        "(e.dims <> ? OR e.dtype <> 'int8' OR length(e.vector) <> e.dims OR e.vector = zeroblob(e.dims))",
+        space.model_id, space.dims,
+    )  # fmt: skip
+    if odd:
+        yield finding(
+            "embeddings", f"vectors have wrong dimensions or are empty ({odd.total:,})", odd, repairable=True
+        )
+    if vectors.word_dims(scene.connection):
+        yield from _words(scene)
+    # A copy in memory follows the log from where it stands: a number that is given out again would hide a change.
+    if count(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count(
+        scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_log'), 0)"
+    ):
+        yield finding("embeddings", "the log of changed vectors would count from the start", repairable=True)
+    yield from _vector_index(scene, space)
+
+
+def _words(scene: Scene) -> Iterator[Finding]:
+    wordless = rows(
+        scene, f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE {vectors.WORDLESS}"
+    )
+    if wordless:
+        told = f"vectors of words are missing or damaged ({wordless.total:,})"
+        yield finding("embeddings", told, wordless, repairable=True)
+
+
+def _vector_index(scene: Scene, space: vectors.VectorSpace) -> Iterator[Finding]:
+    if scene.connections.vectors_missing:
+        return
+    have = count(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)
+    if not vectors.index_exists(scene.connection):
+        if have and not vectors.unsynced(scene.connection):
+            yield finding("vector index", f"there is none for the {have:,} stored vectors", repairable=True)
+        return
+    table = vectors.index_table(scene.connection)
+    # Each way round by rowid; comparing the bytes as well takes a read of every vector.
+    sample = "" if scene.deep else f"AND e.rid % {max(1, have // 500)} = 0"
+    try:
+        wrong = rows(
+            scene,
+            f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid LEFT JOIN {table} v ON v.rid = e.rid "
+            f"WHERE e.model_id = ? AND e.dims = ? AND (v.rid IS NULL {_different(sample)}) "
+            "AND e.rid NOT IN (SELECT rid FROM vector_changes)",
+            space.model_id, space.dims,
+        )  # fmt: skip
+        stray = count(
+            scene,
+            f"SELECT count(*) FROM {table} v WHERE v.rid NOT IN (SELECT rid FROM embeddings WHERE model_id = ?) "
+            "AND v.rid NOT IN (SELECT rid FROM vector_changes)",
+            space.model_id,
+        )
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        yield finding("vector index", f"it cannot be read: {error}", repairable=True)
+        return
+    if wrong or stray:
+        told = f"entries do not match the stored vectors ({wrong.total + stray:,})"
+        yield finding("vector index", told, wrong, repairable=True)
+
+
+def _different(sample: str) -> str:
+    return f"OR ((v.embedding IS NOT e.vector OR v.kind IS NOT m.kind) {sample})"
+
+
+def queue(scene: Scene) -> Iterator[Finding]:
+    """What has no vector waits for one (a text without words, or with a secret, gets none)."""
+    space = vectors.space(scene.connection)
+    if space is None or not scene.deep:
+        return
+    lost = rows(
+        scene,
+        "SELECT m.id FROM memories m WHERE m.rid NOT IN (SELECT rid FROM index_queue) AND m.rid NOT IN "
+        "(SELECT rid FROM embeddings WHERE model_id = ?) AND m.attributes = '{}' AND length(m.content) > 20 "
+        "AND m.content GLOB '*[a-z][a-z][a-z]*'",
+        space.model_id,
+    )
+    if lost:
+        told = f"memories have no vector and do not wait for one ({lost.total:,})"
+        yield finding("embeddings", told, lost, repairable=True, warning=True)
+
+
+def cached(scene: Scene) -> Iterator[Finding]:
+    """What is kept so that it need not be worked out again is readable, and not of another memory."""
+    kept = dict(scene.connection.execute("SELECT key, value FROM memory_metadata"))
+    if kept.get("vector_index", "a") not in ("a", "b"):
+        yield finding("cached", "the file does not say which vector index is in use", repairable=True)
+    for key in ("judged", "names_version"):
+        if key in kept and not scene.connection.execute("SELECT json_valid(?)", (kept[key],)).get:
+            yield finding("cached", f"what was kept as {key!r} cannot be read", repairable=True)
+    highest = count(scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)")
+    if _through(scene, kept.get("judged")) > highest:
+        yield finding("cached", "notes are taken for judged that are not there yet", repairable=True)
+
+
+def _through(scene: Scene, judged: str | None) -> int:
+    """Up to which memory duplicates and suspicious texts have been looked for."""
+    return count(
+        scene, "SELECT iif(json_valid(?1), coalesce(json_extract(?1, '$.through'), 0), 0)", judged or "{}"
+    )

@@ -1,0 +1,165 @@
+"""What is not recorded: in a pause nothing that is said, else what somebody never wants. It stands in the file, so all
+programs agree on it.
+
+They are no part of history. What is turned away is counted; neither its words nor who said them are kept.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+import apsw
+import msgspec
+
+from memtui.engine.errors import NotRecordedError
+from memtui.engine.records import Never, Pause, Recording
+from memtui.engine.wording import until_when
+
+from . import metadata
+from .sql import json_text
+from .tokens import fold
+
+_PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "recording_never"
+# Beyond so many, the two pauses that lie nearest to each other count as one.
+_MOST = 1_000
+# What an agent writes in an operation of such a kind says what it heard.
+_WORDS_OF_AGENTS = frozenset(
+    {"record", "remember", "correct", "observe", "scratchpad", "consolidate", "wish"}
+)
+
+
+def pauses(connection: apsw.Connection) -> list[Pause]:
+    """All of them, the latest last."""
+    kept = metadata.get(connection, _PAUSES)
+    return [Pause(since=since, until=until) for since, until in _spans(kept)] if kept else []
+
+
+def _spans(kept: str) -> list[tuple[int, int | None]]:
+    return msgspec.json.decode(kept, type=list[tuple[int, int | None]])
+
+
+def running(connection: apsw.Connection, now: float) -> Pause | None:
+    """The pause that holds. Where the clock went back, one that was begun later holds too."""
+    latest = pauses(connection)[-1:]
+    return next((one for one in latest if one.until is None or one.until > now), None)
+
+
+def state(connection: apsw.Connection, now: float) -> Recording:
+    turned_away = int(metadata.get(connection, _TURNED_AWAY) or 0)
+    return Recording(pause=running(connection, now), turned_away=turned_away, never=tuple(never(connection)))
+
+
+def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
+    """Begin a pause, or give the one that holds another end; inside the caller's transaction."""
+    known = pauses(connection)
+    if held := running(connection, now):
+        known[-1] = Pause(since=held.since, until=until)
+    else:
+        known.append(Pause(since=now, until=until))
+        metadata.put(connection, _TURNED_AWAY, "0")
+    _put(connection, known)
+
+
+def end(connection: apsw.Connection, now: int) -> None:
+    """End the pause that holds, if one does; inside the caller's transaction."""
+    if held := running(connection, now):
+        _put(connection, [*pauses(connection)[:-1], Pause(since=held.since, until=max(now, held.since))])
+
+
+def _put(connection: apsw.Connection, known: list[Pause]) -> None:
+    while len(known) > _MOST:
+        gaps = [later.since - (one.until or later.since) for one, later in pairwise(known)]
+        nearest = gaps.index(min(gaps))
+        known[nearest : nearest + 2] = [Pause(since=known[nearest].since, until=known[nearest + 1].until)]
+    metadata.put(connection, _PAUSES, json_text([(one.since, one.until) for one in known]))
+
+
+def is_within(known: list[Pause], moment: float) -> bool:
+    """Whether something was said in one of the pauses."""
+    return any(one.since <= moment and (one.until is None or moment < one.until) for one in known)
+
+
+def never(connection: apsw.Connection) -> list[Never]:
+    """What is never recorded, in the order in which it was named."""
+    kept = metadata.get(connection, _NEVER)
+    return msgspec.json.decode(kept, type=list[Never]) if kept else []
+
+
+def put_never(connection: apsw.Connection, wanted: list[Never]) -> None:
+    """Inside the caller's transaction."""
+    metadata.put(connection, _NEVER, msgspec.json.encode(wanted).decode())
+
+
+def unwanted(
+    known: list[Never], *, client: str | None, project: str | None, folder: str | None
+) -> Never | None:
+    """The first of what is never recorded that something belongs to."""
+    for one in known:
+        match one.kind:
+            case "client":
+                there = client is not None and client.casefold() == one.name.casefold()
+            case "project":
+                there = project is not None and fold(project) == fold(one.name)
+            case "folder":
+                there = folder is not None and f"{_path(folder)}/".startswith(
+                    f"{_path(one.name).rstrip('/')}/"
+                )
+        if there:
+            return one
+    return None
+
+
+def _path(folder: str) -> str:
+    return os.path.realpath(folder).replace("\\", "/")
+
+
+def refusal(
+    connection: apsw.Connection, actor: str, kind: str, now: float, *, project: str | None = None,
+    folder: str | None = None,
+) -> NotRecordedError | None:  # fmt: skip
+    """Why an operation brings words that are not recorded now; None where it may go on.
+
+    Turns are turned away whoever brings them; else what agents write. The person's own notes are theirs. ``folder``:
+    in which the program works; of an agent that of this process, where it is not given.
+    """
+    agent = actor.removeprefix("agent:") if actor.startswith("agent:") else None
+    if kind != "record" and not (agent is not None and kind in _WORDS_OF_AGENTS):
+        return None
+    held = running(connection, now)
+    if held is not None:
+        return NotRecordedError(
+            f"Recording is paused{until(held, now)}: nothing was stored.",
+            "Reading works. The person ends the pause with memtui pause --off.",
+        )
+    known = never(connection)
+    place = folder or (_working_folder() if agent is not None and known else None)
+    found = unwanted(known, client=agent, project=project, folder=place)
+    if found is None:
+        return None
+    return NotRecordedError(
+        f"This {found.kind} is never recorded: nothing was stored.",
+        "Reading works. The person changes that with memtui pause.",
+    )
+
+
+def keeps_question(connection: apsw.Connection, agent: str, now: float) -> bool:
+    """Whether what an agent asks may be noted."""
+    return refusal(connection, f"agent:{agent}", "record", now) is None
+
+
+def _working_folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:  # it was deleted
+        return None
+
+
+def count(connection: apsw.Connection) -> None:
+    """Something was turned away; inside the caller's transaction."""
+    metadata.put(connection, _TURNED_AWAY, str(int(metadata.get(connection, _TURNED_AWAY) or 0) + 1))
+
+
+def until(held: Pause, now: float) -> str:
+    """`` until 18:00``; empty for a pause without an end."""
+    return "" if held.until is None else f" {until_when(held.until, now)}"

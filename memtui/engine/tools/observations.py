@@ -1,0 +1,166 @@
+"""Tools for what an agent learns while it works: findings, insights and lessons, and reading a step's output for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
+
+from msgspec import Meta
+
+from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
+from memtui.engine.observations.observation import Observation
+from memtui.engine.records import EXPLICIT, Category, Caution, MemoryRecord, Record, Trust
+from memtui.engine.search.access_scope import quoted
+
+from .agent import Agent
+from .base import Arguments, Tool
+from .recall import Ended, LongText, Name, caution, ended, local_time
+
+_SPARE = 10
+Text = Annotated[str, Meta(max_length=20_000)]
+Date = Annotated[str, Meta(max_length=40)]
+
+
+class TellsObservation(Record, omit_defaults=True):
+    """An observation as an agent is told it; ``score`` between 0 and 1, where it was looked for."""
+
+    id: str
+    category: Category
+    content: str
+    source: str
+    when: str
+    trust: Trust
+    score: float = 0.0
+    caution: str = ""
+    ended: tuple[Ended, ...] = ()
+
+
+class Observations(Record, omit_defaults=True):
+    """``note`` says why there are none, or fewer."""
+
+    observations: tuple[TellsObservation, ...]
+    note: str = ""
+
+
+def tell(
+    agent: Agent, memory: MemoryRecord, score: float = 0.0, cautions: Sequence[Caution] = ()
+) -> TellsObservation:
+    return TellsObservation(
+        id=memory.id, category=memory.category or "finding", content=memory.content,
+        source=agent.source(memory) or EXPLICIT,
+        when=local_time(memory.event_time), trust=memory.trust, score=round(score, 3),
+        caution=caution(agent, memory, cautions), ended=tuple(map(ended, cautions)),
+    )  # fmt: skip
+
+
+class RememberArguments(Arguments):
+    findings: Annotated[
+        list[Text], Meta(max_length=50, description="Facts you discovered, with their numbers and names.")
+    ] = []
+    insights: Annotated[
+        list[Text], Meta(max_length=50, description="Conclusions and decisions, with their reason.")
+    ] = []
+    lessons: Annotated[
+        list[Text], Meta(max_length=50, description="What to do, or not to do, the next time.")
+    ] = []
+    source: Annotated[Name, Meta(description="Where they come from: TYPE:NAME of a step, or session:ID.")] = (
+        EXPLICIT
+    )
+
+
+def remember_observations(agent: Agent, given: RememberArguments) -> Observations:
+    stored = agent.memory.observations.remember(
+        given.findings, given.insights, given.lessons, source=given.source, tags=agent.own_tags(),
+        project=agent.project, within=agent.filter,
+    )  # fmt: skip
+    return Observations(observations=tuple(tell(agent, one) for one in stored))
+
+
+class RecallArguments(Arguments):
+    query: Annotated[LongText, Meta(description="What to look for, in any words.")]
+    category: Annotated[Category | None, Meta(description="Only these.")] = None
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many.")] = 10
+    min_score: Annotated[float, Meta(ge=0.0, le=1.0, description="Leave out what scores less.")] = 0.0
+    after: Annotated[
+        Date | None, Meta(description="Only from this day on: 2026-03-01, or 7d for seven days.")
+    ] = None
+    before: Annotated[Date | None, Meta(description="Only from before this day.")] = None
+
+
+def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
+    bounds = [
+        f"{name}:{quoted(value)}"
+        for name, value in (("after", given.after), ("before", given.before))
+        if value
+    ]
+    hits = agent.memory.observations.recall(
+        given.query, category=given.category, limit=given.limit + _SPARE, min_score=given.min_score,
+        filter=agent.narrowed(" ".join(bounds)), preview=True,
+        alone=agent.scoped,
+    )  # fmt: skip
+    scores = {hit.memory.id: hit.score for hit in hits}
+    found, left_out = agent.may_be_told(hit.memory for hit in hits)
+    found = found[: given.limit]
+    agent.told(given.query, found)
+    known = agent.cautions(found)
+    return Observations(
+        observations=tuple(
+            tell(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
+        ),
+        note=f"Left out: {left_out}." if left_out else "" if found else "Nothing has these words.",
+    )
+
+
+class StepArguments(Arguments):
+    step_name: Annotated[Name, Meta(description="What the step is called.")]
+    output: Annotated[
+        str, Meta(max_length=1_000_000, description="What it put out; the first 4,000 characters are read.")
+    ]
+    step_type: Annotated[Name, Meta(description="What kind of step it is: GOAL, AGENT or RUN.")] = "RUN"
+
+
+def observe_step(agent: Agent, given: StepArguments) -> Observations:
+    if not worth_reading(given.output):
+        return Observations(
+            observations=(), note=f"An output under {SHORTEST} characters is not read: nothing was kept."
+        )
+    observation = _read(agent, given)
+    if observation.empty:
+        return Observations(observations=(), note="There was nothing worth keeping in it.")
+    stored = agent.memory.observations.remember(
+        observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
+        tags=agent.own_tags(), project=agent.project, within=agent.filter,
+    )  # fmt: skip
+    return Observations(observations=tuple(tell(agent, one) for one in stored))
+
+
+def _read(agent: Agent, given: StepArguments) -> Observation:
+    """Asked in a thread with a loop of its own: the caller's may be running."""
+    reading = extractor(agent.memory.options.llm).ask(given.step_name, given.step_type, given.output)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, reading).result()
+
+
+TOOLS = (
+    Tool(
+        name="remember_observations", group="observations", arguments=RememberArguments, returns=Observations,
+        run=remember_observations,
+        writes=True,
+        description="Keep what you learned while you worked: findings (facts you discovered), insights (conclusions), "
+        "lessons (advice for the next time). Give at least one. Each is one sentence that stands alone.",
+    ),
+    Tool(
+        name="recall_observations", group="observations", arguments=RecallArguments, returns=Observations,
+        run=recall_observations,
+        description="Recall findings, insights and lessons that were kept before, by their words; the best come first. "
+        "Use it before you begin a task like one that was done before.",
+    ),
+    Tool(
+        name="observe_step", group="observations", arguments=StepArguments, returns=Observations, run=observe_step, writes=True,
+        keeps_at_most=4 * LONGEST,
+        description="Have the output of a step read for findings, insights and lessons, and keep those. Use it after a "
+        "step whose output may be worth knowing later.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,52 @@
+"""Which moment to look back at, or which two."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual import on
+from textual.widgets import Input, Static
+
+from memtui.engine.errors import InputError
+from memtui.ui.safe import assemble
+
+from .line_input import LineDialog
+
+_TOLD = (
+    "A moment: 2026-03-03, yesterday, last tuesday, 14:30, 2d. What became of the memories between two: with .. between"
+    " them, as in “monday .. yesterday”; with nothing after it, until now."
+)
+
+
+class Moments(NamedTuple):
+    """What is looked at: the memory at ``start``, or what became of it until ``end``."""
+
+    start: str
+    end: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Moments:
+        """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
+        start, dots, end = text.partition("..")
+        return cls(start.strip(), end.strip() or ("now" if dots else ""))
+
+
+class MomentDialog(LineDialog):
+    """Answers with a text that names a moment, or two."""
+
+    hints = (("Enter", "look"),)
+
+    def __init__(self, text: str) -> None:
+        super().__init__("Look back", text, told=_TOLD, placeholder="yesterday", longest=80)
+
+    @on(Input.Submitted)
+    def _check(self, event: Input.Submitted) -> None:
+        from memtui.engine.search.moments import moment
+
+        try:
+            for part in Moments.parse(event.value):
+                if part:
+                    moment(part, self.shell.clock())
+        except InputError as error:
+            event.prevent_default()  # the base would answer with it
+            self.query_one(".dialog-warning", Static).update(assemble((f"! {error.message}", "$warning")))

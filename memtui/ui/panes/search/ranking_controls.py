@@ -1,0 +1,158 @@
+"""The controls of a ranking: one line a value, turned with left and right; the hits follow at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from memtui.present.glyphs import Glyphs
+from memtui.ui.action_dispatch import chord, perform
+from memtui.ui.actions import Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
+from memtui.ui.safe import assemble, line
+
+from .ranking import KNOBS, Knob, Tuning
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Profile
+
+LABEL = 11
+VALUE = 6
+_HUES = {
+    "keyword": "$keyword",
+    "vector": "$vector",
+    "sense": "$sense",
+    "entity": "$entity",
+    "neighbours": "$context",
+    "session": "$context",
+    "facts": "$context",
+}
+_LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
+
+
+class Knobs(Widget, can_focus=True):
+    """``show`` gives it a tuning; every turn posts ``Turned`` with the new one."""
+
+    BINDINGS = [*bindings_at("knobs")]
+    part: ClassVar[Place] = "knobs"
+    action_perform, action_chord = perform, chord
+    cursor: reactive[int] = reactive(0)
+    tuning: reactive[Tuning | None] = reactive(None)
+
+    @message_type
+    class Turned(Message):
+        """The ranking is to be this one."""
+
+        tuning: Tuning
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self._profiles: Sequence[Profile] = ()
+        self._agents = ""
+
+    def show(self, tuning: Tuning, profiles: Sequence[Profile], agents: str) -> None:
+        """``profiles``: all that can be chosen; ``agents``: the name of the one that agents use."""
+        self._profiles = profiles
+        self._agents = agents
+        self.tuning = tuning
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(KNOBS)
+
+    def render(self) -> Content:
+        if self.tuning is None:
+            return assemble("")
+        shown = KNOBS[self._first : self._first + max(self.size.height, 1)]
+        lines = [self._line(index, knob, self.tuning) for index, knob in enumerate(shown, self._first)]
+        return Content("\n").join(lines)
+
+    @property
+    def _first(self) -> int:
+        """The first line that is shown: where there is little room, those around the cursor."""
+        room = max(self.size.height, 1)
+        return max(min(self.cursor - room // 2, len(KNOBS) - room), 0)
+
+    def _line(self, index: int, knob: Knob, tuning: Tuning) -> Content:
+        width = max(self.size.width, 12)
+        here = self.has_focus and index == self.cursor
+        back = " on $row-cursor" if here else ""
+        idle = knob.idle(tuning)
+        hue = "$text-disabled" if idle else _HUES.get(knob.label, "$text-muted")
+        text = "$text-disabled" if idle else "$text"
+        mark = (f"{self.glyphs.cursor if here else ' '} ", f"$accent{back}")
+        label = (knob.label.ljust(LABEL), f"{hue}{back}")
+        room = width - LABEL - 2
+        level = knob.level(tuning)
+        if idle or level is None or room < VALUE + _LEAST_SLIDER:
+            told = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
+            if knob.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
+                told += f" {self.glyphs.dot} agents use it"
+            value = line(told, room, f"{text}{back}")
+        else:
+            slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, back)
+            value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{back}"), slider)
+        rest = max(width - 2 - LABEL - value.cell_length, 0)
+        return assemble(mark, label, value, (" " * rest, back.strip()))
+
+    def _slider(self, level: float, cells: int, hue: str, back: str) -> Content:
+        track = cells - 1
+        at = round(level * (track - 1))
+        return assemble(
+            (self.glyphs.bar * at, f"{hue}{back}"),
+            (self.glyphs.marked, f"bold {hue}{back}"),
+            (self.glyphs.empty * (track - at), f"$frame{back}"),
+        )
+
+    # -- turning
+
+    def _turn(self, by: int) -> None:
+        if self.tuning is not None:
+            turned = KNOBS[self.cursor].turn(self.tuning, by, self._profiles)
+            if turned != self.tuning:
+                self.tuning = turned
+                self.post_message(self.Turned(turned))
+
+    def do_up(self) -> None:
+        self.cursor = max(self.cursor - 1, 0)
+
+    def do_down(self) -> None:
+        self.cursor = min(self.cursor + 1, len(KNOBS) - 1)
+
+    def do_less(self) -> None:
+        self._turn(-1)
+
+    def do_more(self) -> None:
+        self._turn(1)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A line is chosen by a click; left or right of the slider's mark turns it that way."""
+        offset = event.get_content_offset(self)
+        index = self._first + offset.y if offset is not None else -1
+        if offset is None or not 0 <= index < len(KNOBS):
+            return
+        self.cursor = index
+        level = KNOBS[index].level(self.tuning) if self.tuning is not None else None
+        start = 2 + LABEL
+        if offset.x < start:
+            return
+        if level is None:
+            self._turn(1)
+            return
+        track = min(self.size.width - LABEL - 2 - VALUE, _WIDEST_SLIDER) - 1
+        self._turn(1 if offset.x - start - VALUE > round(level * (track - 1)) else -1)

@@ -1,0 +1,82 @@
+"""What may harm if it is forgotten is drawn however it is typed; what only speaks of illness is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from memtui.engine.consolidation.extract.severity import severe, told_severely
+from memtui.engine.records import MemoryRecord
+
+SEVERE = Path(__file__).parents[3] / "data" / "severe"
+Facts = Callable[..., list[str]]
+
+
+def _lines(name: str) -> list[str]:
+    return (SEVERE / name).read_text(encoding="utf-8").splitlines()
+
+
+def test_severe_statements_are_drawn_as_people_type_them(facts: Facts) -> None:
+    lost = []
+    for line in _lines("statements.txt"):
+        pattern, message = line.split("\t")
+        if not any(re.search(pattern, fact, re.IGNORECASE) for fact in facts(message)):
+            lost.append(message)
+    assert len(lost) <= 8, lost
+
+
+def test_talk_of_illness_is_no_fact(facts: Facts) -> None:
+    drawn = [message for message in _lines("lookalikes.txt") if facts(message)]
+    assert len(drawn) <= 2, drawn
+
+
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        ("what can I cook for my brother who is coeliac?", "My brother is coeliac"),
+        ("can you write to the club that Otis can't have milk", "Otis can't have milk"),
+        ("as I'm on warfarin, is cranberry juice ok?", "I'm on warfarin"),
+        ("can I go through a scanner with my pacemaker", "My pacemaker"),
+        ("I'm coeliac, can i eat couscous?", "I'm coeliac"),
+        ("estoy embarazada de 4 meses, ¿puedo tomar café?", "Estoy embarazada de 4 meses"),
+        ("ich bin schwanger, darf ich Salami essen?", "Ich bin schwanger"),
+        ("I take sumatriptan when the aura starts, is that ok with sertraline", "I take sumatriptan when the aura starts"),
+    ],
+)  # fmt: skip
+def test_what_is_told_inside_a_question_or_a_request_is_drawn(facts: Facts, message: str, fact: str) -> None:
+    assert fact in facts(message)
+
+
+def test_a_severe_statement_keeps_what_belongs_to_it(facts: Facts) -> None:
+    assert facts("one wasp sting and i'm in hospital. which plants don't attract them") == [
+        "One wasp sting and i'm in hospital"
+    ]
+
+
+def test_what_was_found_by_its_words_alone_is_unsure(drafts: Callable[..., list[MemoryRecord]]) -> None:
+    (fact,) = drafts("can you write to the nursery that Otis can't have cow's milk")
+    assert fact.confidence == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["candesartan 8 mg", "the cake must be walnut free", "no aspirin for me", "she comes out in hives", "keine Treppen",
+     "my ex is not allowed to know where we live", "Laktoseintoleranz", "L-Thyroxin"],
+)  # fmt: skip
+def test_the_forms_of_harm_are_known(text: str) -> None:
+    assert severe(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["feel free to cut it", "the april issue", "the allergy clinic", "hands-free kit", "a good day"]
+)
+def test_likenesses_are_not(text: str) -> None:
+    assert not severe(text)
+
+
+def test_what_is_supposed_quoted_or_anybodys_tells_nothing() -> None:
+    for text in ("imagine you were deaf", "some people are allergic to nuts", "the patient needs insulin"):
+        assert told_severely(text, question=False) is None
+    assert told_severely("what's the usual dose of ibuprofen", question=True) is None

@@ -1,0 +1,36 @@
+"""A session's summary: the person's first request and the names that they came back to, never an answer."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.consolidation.extract.summary import summary
+
+
+def test_the_first_request_and_the_names_that_come_back() -> None:
+    messages = [
+        "morning! ok so can you make a plan for the move to Horsforth",
+        "and the dog goes to Louise in the end",
+        "what do I pack for Louise",
+    ]
+    assert summary(messages) == "Make a plan for the move to Horsforth (Louise)"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        ["hi"],
+        ["thanks!", "ok"],
+        ["```\ncode here for you to read\n```"],
+        ["imagine I won the lottery"],
+        ["I live in Bergen", "my cat is called Tom"],
+    ],
+)
+def test_there_is_none_where_nothing_says_what_it_was_about(messages: list[str]) -> None:
+    assert summary(messages) is None
+
+
+def test_a_long_request_is_cut() -> None:
+    found = summary(["write a letter about " + "the garden and the house and " * 40])
+    assert found is not None
+    assert len(found) <= 140

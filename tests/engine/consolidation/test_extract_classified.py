@@ -1,0 +1,156 @@
+"""Facts from messages as people type them: small letters, several statements at once, asides, requests in between."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from memtui.engine.consolidation.extract.antecedents import antecedent
+from memtui.engine.consolidation.extract.clauses import clauses
+from memtui.engine.consolidation.extract.durability import TOPICS, DurabilityModel
+from memtui.engine.consolidation.extract.exclusions import excluded
+from memtui.engine.consolidation.extract.filler import without_filler
+from memtui.engine.consolidation.extract.protocol import Context, Draft
+from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.records import MemoryRecord, Trust
+
+
+def drafts(content: str, trust: Trust = "user") -> list[Draft]:
+    turn = MemoryRecord(
+        rid=1, id="ep_000000000001", kind="episode", content=content, event_time=1_760_000_000,
+        created_at=1_760_000_000, confidence=1.0, effective=1.0, decay_rate=0.0, trust=trust,
+        source_role="user" if trust == "user" else "assistant",
+    )  # fmt: skip
+    found = KeywordExtractor().read([turn], Context(session_id="s")).drafts
+    return [draft for draft in found if draft.kind == "fact"]
+
+
+def facts(content: str) -> list[str]:
+    return [draft.content for draft in drafts(content)]
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("ta. oh and i'm coeliac btw so no gluten at all. what's good for a packed lunch?", "coeliac"),
+        ("can you draft the invite? Otto's mum says hi. my lad Otto has a nut allergy, proper epipen stuff", "nut allergy"),
+        ("right so the plumber's called Terry Cobb, how do i word a text to him", "Terry Cobb"),
+        ("no bullet points please, they do my head in. now redo it", "bullet points"),
+        ("we've got a rescue lurcher now, Mabel, how often do i walk her", "lurcher"),
+        ("the budget went to 900 after all, update the list", "900"),
+    ],
+)  # fmt: skip
+def test_what_lasts_is_found_between_requests(message: str, kept: str) -> None:
+    assert any(kept in fact for fact in facts(message)), facts(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what's the usual dose of ibuprofen for a ten year old, i've gone blank",
+        "i'm so knackered tonight, the kids were wild",
+        "imagine i won the lottery, i'd buy a villa in Tuscany",
+        "say a customer called Bob in Winnipeg buys 500 soaps, what's the margin",
+        'he mailed: "I\'m allergic to cats and we moved to Hull"',
+        "write a story about a dragon who lives in Leeds and is allergic to gold",
+        "func allow(k string) bool { return tokens[k] > 0 } // limit is 42",
+        "make it shorter, and put the date on top",
+    ],
+)
+def test_what_passes_is_asked_told_or_made_up_is_no_fact(message: str) -> None:
+    assert facts(message) == []
+
+
+def test_the_assistants_words_are_never_facts() -> None:
+    assert (
+        drafts("You have a nut allergy and your dog Mabel is a lurcher. My sister is a nurse.", "agent") == []
+    )
+
+
+def test_a_fact_has_no_filler_and_its_topic() -> None:
+    (fact,) = drafts("oh and by the way my sister Nell is allergic to penicillin lol :)")
+    assert fact.content == "My sister Nell is allergic to penicillin"
+    assert fact.topic == "health" and "health" not in fact.tags
+    assert without_filler("lol ok, we moved to Selby btw 😀") == "We moved to Selby"
+
+
+def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> None:
+    assert antecedent("Can you write a note for my son Otto.", "he's allergic to cashews", ()) == "Otto"
+    assert antecedent("I rang my mum on Sunday.", "she has sold the house", ()) == "my mum"
+    assert antecedent("Otto played with Karim at my place.", "he's allergic to cashews", ()) is None
+    assert antecedent("My wife Nell is out.", "he's allergic to cashews", ()) is None
+    assert any(
+        "Otto" in fact for fact in facts("note for my son Otto's school please. he's allergic to cashews")
+    )
+    assert "He's allergic to cashews" in facts("Jonas met Karim at school. he's allergic to cashews")
+
+
+def test_a_clause_that_is_mostly_a_quotation_is_left_out() -> None:
+    assert not excluded("my dog is called" + "\x00" * 8)
+    assert excluded("my dog is called" + "\x00" * 9)
+
+
+def test_german_ordinals_do_not_end_a_sentence() -> None:
+    (only,) = sentences("Die Reise ist vom 3. bis 10. August")
+    assert only.text == "Die Reise ist vom 3. bis 10. August"
+
+
+def test_clauses_are_cut_where_something_new_begins() -> None:
+    (sentence,) = sentences("I sold the Fabia last week, we've got a Kia now, and it's red")
+    assert [sentence.text[start:end] for start, end in clauses(sentence)] == [
+        "I sold the Fabia last week",
+        "we've got a Kia now",
+        "and it's red",
+    ]
+
+
+def test_a_judgement_is_a_probability_and_a_topic() -> None:
+    lasting, passing = DurabilityModel().judge(["my daughter has asthma", "make it rhyme"])
+    assert lasting.probability > 0.8 > 0.2 > passing.probability
+    assert lasting.topic == "health"
+    assert passing.topic in TOPICS
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["my dog is 5, " * 40_000, "I live in Oslo. " * 10_000, "```\ncode\n```" * 9_000, "😀" * 400_000],
+)
+def test_an_endless_message_takes_no_time(message: str) -> None:
+    started = time.perf_counter()
+    facts(message)
+    assert time.perf_counter() - started < 8
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("we moved to Dresden yesterday, im dead", "We moved to Dresden yesterday"),
+        ("the ci is red again. we use trunk based. NEVER force push", "NEVER force push"),
+        ("always give recipes in grams, not cups", "Always give recipes in grams, not cups"),
+        ("I dont get cups, always give recipes in grams, not cups", "Always give recipes in grams, not cups"),
+    ],
+)
+def test_what_a_mood_or_an_excuse_stands_beside_is_drawn(message: str, kept: str) -> None:
+    found = [fact.split(" (said")[0] for fact in facts(message)]
+    assert kept in found, found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "NEVER again",
+        "NEVER saw that coming",
+        "ALWAYS the same story with him",
+        "always give your best",
+        "never give up",
+    ],
+)
+def test_an_exclamation_is_no_rule(message: str) -> None:
+    assert not [draft for draft in drafts(message) if draft.topic == "rule"]
+
+
+def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
+    assert antecedent("Marits birthday is on Sunday.", "she loves mushrooms", ("Marit",)) == "Marit"
+    assert antecedent("It is Marits birthday.", "she loves mushrooms", ()) == "Marit"
+    assert antecedent("I rang James about it.", "he is coming", ()) == "James"

@@ -1,0 +1,55 @@
+"""What is set to something else is replaced; what only begins alike stands beside it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from memtui.engine.consolidation.compare.conflicts import stand
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "reason"),
+    [
+        ("The standup moved to 10:30 on Tuesdays", "My standup is at 10:00 every day on the second floor", "time"),
+        ("Standup is at 11 now", "Standup is at 10", "time"),
+        ("My team meeting is now on Monday", "My team meeting is on Friday, in the big room", "day"),
+        ("The dentist appointment moved to 28 November", "The dentist appointment with Dr. Bakker is on 3 November", "date"),
+        ("The launch has been postponed from 4 May to 9 May", "The launch is on 4 May", "date"),
+        ("My rent is now 1,200 euros", "My rent is 900 euros", "amount"),
+    ],
+)  # fmt: skip
+def test_the_same_thing_set_to_something_else_takes_the_place_of_what_it_was(
+    new: str, old: str, reason: str
+) -> None:
+    standing = stand(new, old, correcting=True)
+    assert (standing.kind, standing.strong, standing.reason) == ("conflict", True, f"another {reason}")
+
+
+@pytest.mark.parametrize(
+    "text", ["word with " * 1_900, "I moved" + " in a" * 3_000, "I live" + " in" * 6_000, "the is " * 2_800]
+)
+def test_no_text_takes_long_to_compare(text: str) -> None:
+    started = time.process_time()
+    stand(text, "I live in Berlin", correcting=True)
+    stand("The standup is at 10", text, correcting=True)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("My sister now has 3 kids", "My sister is 40 years old"),
+        ("My mother now lives at number 14", "My mother was born in 1950"),
+        ("I now run 5 km on Mondays", "I run a team of 10 people"),
+        ("The project deadline moved to 5 May", "The project budget is 20000 euros"),
+        ("My flight is now on Tuesday", "My flight lesson is on Friday"),
+        ("My team now meets on Tuesday", "My team has lunch on Friday"),
+        ("Max is 5 now", "Max is my dog, we got him in 2021"),
+        ("The meeting with Ann is now on Friday", "The meeting with Bob is on Monday"),
+        ("The gym is now also on Tuesday", "The gym is on Monday"),
+        ("My commute is now 20 minutes", "My commute is 14 km"),
+    ],
+)
+def test_what_only_begins_alike_is_not_replaced(new: str, old: str) -> None:
+    assert not stand(new, old, correcting=True).strong

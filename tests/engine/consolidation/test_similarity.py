@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memtui.engine.consolidation.compare.similarity import compare
+
+DUPLICATES = (
+    ("Ada is allergic to walnuts", "Ada is allergic to walnuts."),
+    ("I live in an apartment in Bergen", "I live in a flat in Bergen"),
+    ("My brother Bo plays the cello", "My brother, Bo, is playing the cello"),
+    ("The kiln was moved by Tobias", "Tobias moved the kiln"),
+    ("I don't eat meat", "I don't eat meat any more"),
+    ("I don't eat meat anymore", "I don't eat meat"),
+)
+NOT_DUPLICATES = (
+    ("Ada likes walnuts", "Ada never likes walnuts"),
+    ("Standup is at 10:00", "Standup is at 11:00"),
+    ("I no longer work at Tidewatch", "I work at Tidewatch"),
+    ("Ada asked Bo to stay", "Bo asked Ada to stay"),
+    ("I live in Bergen", "I live in Oslo"),
+    ("Works with Samir on the backend", "Works with Olga on the backend"),
+    ("The rent is 1,480 a month", "The rent is 1,595 a month"),
+    ("Runs without a coach", "Runs with a coach"),
+    ("Meets Yuki before lunch", "Meets Yuki after lunch"),
+    ("Ada moved", "Ada moved to Porto in 2019"),
+    ("likes two sugars in coffee", "likes three sugars in coffee"),
+    ("我住在北京", "我住在上海"),
+)
+
+
+@pytest.mark.parametrize(("first", "second"), DUPLICATES)
+def test_the_same_in_other_words_is_a_duplicate(first: str, second: str) -> None:
+    assert compare(first, second).kind == "duplicate"
+
+
+@pytest.mark.parametrize(("first", "second"), NOT_DUPLICATES)
+def test_what_differs_in_what_matters_is_no_duplicate(first: str, second: str) -> None:
+    assert compare(first, second).kind != "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        ("Ada eats cheese on Fridays", "Ada does not eat cheese on Fridays", "denies"),
+        ("Standup is at 10:00 on the second floor", "Standup is at 10:30 on the second floor", "numbers"),
+        ("The dentist appointment is on Monday morning", "The dentist appointment is on Tuesday morning", "words"),
+    ],
+)  # fmt: skip
+def test_a_near_duplicate_that_differs_is_a_conflict_with_its_reason(
+    first: str, second: str, reason: str
+) -> None:
+    verdict = compare(first, second)
+    assert verdict.kind == "conflict"
+    assert reason in " ".join(verdict.reasons)
+
+
+def test_statements_about_other_things_are_different() -> None:
+    assert compare("Rhubarb hates stairs", "Olga negotiated the SMS contract").kind == "different"
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_comparing_is_symmetric_and_total(first: str, second: str) -> None:
+    there, back = compare(first, second), compare(second, first)
+    assert there.kind == back.kind
+    assert 0.0 <= there.score <= 1.0
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_every_text_is_its_own_duplicate(text: str) -> None:
+    assert compare(text, text).kind == "duplicate"

@@ -1,0 +1,153 @@
+"""The vault: names that every system can have, valid headers, links that lead somewhere, and nobody else's files."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from memtui import Memory
+from memtui.engine.errors import InputError
+from memtui.engine.exporters import markdown_text
+from memtui.engine.records import Options
+
+OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
+NOW = 1_760_000_000.0
+HOSTILE = "---\nid: x\n--- [[People/Nobody]] ![](http://x.test/a.png) <script>1</script> #tag %%c%% \\<b> $x$"
+
+
+@pytest.fixture
+def memory(place: Path) -> Any:
+    with Memory.open(place, clock=lambda: NOW, options=OPTIONS) as memory:
+        memory.record_turn("harbour", "user", "Ada Lovelace takes the ferry to Lisbon")
+        memory.record_turn("harbour", "user", HOSTILE)
+        turn = memory.record_turn("kitchen", "user", "他住在北京, said Ada Lovelace")
+        memory.remember("Ada Lovelace prefers trains: over flights?", tags=["slow-travel"])
+        fact = memory.remember(HOSTILE)
+        memory.remember("CON")
+        memory.remember("日" * 200)
+        memory.forget(memory.remember("Owns a blue car").id)
+        with memory._core.operation("test", "test") as op:
+            op.connection.execute(
+                "UPDATE memories SET source_ids = json_array(?) WHERE id = ?", (turn.id, fact.id)
+            )
+        memory.models.index_pending()
+        names = {entity.canonical_name: entity.id for entity in memory.entities.page()}
+        memory.entities.retype(names["Ada Lovelace"], "person")
+        memory.entities.retype(names["Lisbon"], "location")
+        memory.entities.rename(names["Lisbon"], "Lisbon: [[a/b]] | ..")
+        yield memory
+
+
+def tree(vault: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(vault)): path.read_bytes() for path in vault.rglob("*") if path.is_file()}
+
+
+def test_every_link_leads_somewhere_and_every_header_is_yaml(memory: Memory, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    vault = tmp_path / "vault"
+    report = memory.files.export(vault, format="markdown")
+    notes = {path: data.decode() for path, data in tree(vault).items() if path.endswith(".md")}
+    assert sum(report.counts.values()) == len(notes) == len([p for p in notes if "ep_" not in p])
+    links = 0
+    for path, text in notes.items():
+        for target, anchor in re.findall(r"(?<!\\)\[\[([^\]|#]+)(?:#\^([^\]|]+))?", text):
+            links += 1
+            assert f"{target}.md" in notes, (path, target)
+            assert not anchor or f"\n^{anchor}\n" in notes[f"{target}.md"]
+        if path != "Index.md":
+            header = yaml.safe_load(text.split("---\n")[1])
+            assert header.get("id") or header.get("date")
+    assert links > 15
+    told = "".join(notes.values())
+    assert "[[People/Nobody" not in told and "![](" not in told and not re.search(r"(?<!\\)<script", told)
+    assert "blue car" not in told
+    assert "[[People/Ada Lovelace|Ada Lovelace]]" in told and "[[Days/" in told
+    assert {stat.S_IMODE(path.stat().st_mode) for path in vault.rglob("*.md")} == {0o600}
+    assert stat.S_IMODE(vault.stat().st_mode) == 0o700
+
+
+def test_the_same_memory_gives_the_same_bytes_and_a_filter_narrows(memory: Memory, tmp_path: Path) -> None:
+    memory.files.export(tmp_path / "a", format="markdown")
+    memory.files.export(tmp_path / "b", format="markdown")
+    assert tree(tmp_path / "a") == tree(tmp_path / "b")
+    memory.files.export(tmp_path / "c", format="markdown", filter="kind:fact trains")
+    assert sorted(path.split("/")[0] for path in tree(tmp_path / "c")) == [
+        ".memtui-vault.json", "Facts", "Index.md", "People",
+    ]  # fmt: skip
+
+
+def test_renewing_a_vault_touches_only_its_own_notes(memory: Memory, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    memory.files.export(vault, format="markdown")
+    gone = memory.view.page("trains")[0]
+    own = vault / "People" / "Ada Lovelace.md"
+    own.write_text("my own words")
+    (vault / "mine.md").write_text("mine")
+    (vault / "Facts" / "mine.md").write_text("mine too")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (vault / "Days").rename(outside / "Days")
+    (vault / "Days").symlink_to(outside / "Days")
+    days = tree(outside)
+    memory.forget(gone.id)
+    memory.record_turn("kitchen", "user", "And one more")
+    new = memory.remember("Something new")
+    report = memory.files.export(vault, format="markdown")
+    found = tree(vault)
+    assert found["mine.md"] == b"mine" and found["Facts/mine.md"] == b"mine too"
+    assert own.read_text() == "my own words" and "People/Ada Lovelace.md" in report.kept
+    assert not any(gone.id in path for path in found) and any(new.id in path for path in found)
+    assert tree(outside) == days
+    memory.files.export(vault, format="markdown")
+    assert own.read_text() == "my own words"
+
+
+def test_a_folder_of_others_is_refused_and_a_cancelled_export_leaves_nothing(
+    memory: Memory, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "mine.md").write_text("mine")
+    (tmp_path / "link").symlink_to(other)
+    for bad in (other, tmp_path / "link", other / "mine.md", tmp_path / "no" / "such"):
+        with pytest.raises(InputError):
+            memory.files.export(bad, format="markdown", force=True)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert memory.files.export(tmp_path / "vault", format="markdown", cancelled=lambda: True).cancelled
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert tree(other) == {"mine.md": b"mine"}
+
+
+@hypothesis.given(
+    st.one_of(st.text(), st.sampled_from(["con", "NUL.txt", "lpt1", "..", ".hidden", "a/b", "x" * 500]))
+)
+def test_a_file_name_is_one_that_every_system_can_have(text: str) -> None:
+    name = markdown_text.file_name(text, "unnamed")
+    assert name and len(name.encode("utf-8", "surrogatepass")) <= 121
+    assert not re.search(r'[\\/:*?"<>|#^\[\]\x00-\x1f]', name)
+    assert name == name.strip(" .")
+    assert not re.fullmatch(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name.casefold())
+
+
+@hypothesis.given(st.text())
+def test_a_header_is_valid_yaml_whatever_is_in_it(text: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    header = markdown_text.frontmatter({"a": text, "b": [text]})
+    text = re.sub(r"\[(?=\[)", "[ ", text)
+    assert yaml.safe_load(header.split("\n", 1)[1].rsplit("---\n", 1)[0]) == {"a": text, "b": [text]}
+
+
+def test_a_person_s_note_tells_facts_whole_and_files_are_named_by_whole_words(tmp_path: Path) -> None:
+    fact = "Ada had a rash from tahini: no sesame until the test with the allergist on Thursday 3 December, she said"
+    with Memory.open(tmp_path / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        id = memory.remember(fact).id
+        memory.models.index_pending()
+        memory.files.export(tmp_path / "vault", format="markdown")
+    name = f"Ada had a rash from tahini no sesame until the test with {id}"
+    assert f"[[Facts/{name}|{fact}]]" in (tmp_path / "vault/People/Ada.md").read_text()
+    assert (tmp_path / f"vault/Facts/{name}.md").exists()
