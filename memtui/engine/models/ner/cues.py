@@ -181,6 +181,9 @@ TECHNOLOGY = word_set(
 GERMAN = word_set(
     "der die das und ist nicht ich ein eine mit auf den im zu wir sie hat habe für dem von bei sich noch nach"
 )
-BEFORE_GERMAN_NAMES = word_set(
-    "mit nach von bei und aus für frau herr in an heißt meine mein freundin freund bei"
+# One of these is enough in a short text: no other language has them.
+GERMAN_ALONE = word_set(
+    "ist nicht ich eine für und habe wir sich noch mein meine meinen meiner unser unsere heißt wohnt kommt bis liegt liegen "
+    "läuft geht sind haben hatte wird werde kein keine vom zum zur beim oder aber wenn jeden jede"
 )
+BEFORE_GERMAN_NAMES = word_set("mit nach von bei aus frau herr heißt freundin freund")

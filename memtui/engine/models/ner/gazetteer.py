@@ -28,7 +28,7 @@ GIVEN_NAMES = word_set(
     carla carlos carmen carol carolina caroline carsten catarina catherine cecilia cem cezary charles charlie
     charlotte chen chiamaka chiara chidi chinedu chinua chioma chloe chris christian christina christine
     christopher ciara claire clara claudia clémence clément colette colin conchita connor cosimo craig cristina
-    cynthia dafydd dagmar dagny damien damilola daniel daniela daniele daria dario darren dave david dawid
+    cynthia dafydd dagmar dagny damien dan danny damilola daniel daniela daniele daria dario darren dave david dawid
     dawit deborah deepa deepak delia delphine denise dennis derek desta diana diego dieter dilnoza dimitri dina
     dinesh dirk ditte dmitri dmitry dmytro dolores dominic donald donna dorota dorothea dorothy douglas dragan
     dylan ebba eberhard edda eduardo edward efua egil eirik eivind ekaterina eleanor elena eli elias elif elin

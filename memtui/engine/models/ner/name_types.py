@@ -26,6 +26,7 @@ _STREETS = (
 )
 _SHARED = frozenset({"person", "location", "organization"})
 _ALSO_SURNAMES = word_set("hill hills church lane park lake bridge forest ford sons garden")
+_MOVES = word_set("run runs ran running walk walks walked walking hike hiking play plays playing")
 _NOBILIARY = word_set("de da di del della do dos das du van von der den ter la le bin ibn al el zu af av")
 
 
@@ -68,6 +69,8 @@ def type_of(parts: list[str], before: str, after: str, follower: str, possessive
         return "organization", HINTED
     if is_place(lowered) and not possessive:
         return "location", HINTED
+    if last == "in" and previous in _MOVES:
+        return "other", BASE  # a town or shoes
     if last in cues.PLACE_BEFORE or (last in ("to", "from") and previous in cues.PLACE_BEFORE_TO):
         return "location", HINTED
     if last in ("with", "from", "at", "to", "by") and previous in cues.DEALINGS:

@@ -34,6 +34,7 @@ _verbish = re.compile(r"[A-Z][a-z]{2,}(?:ed|ly)")
 _demonym = re.compile(r".{3,}(?:ian|ese)(?:-.*)?")
 _ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Exception)|\w*[\d_]\w{0,2}")
 _MOST_WORDS = 8
+_SHORT = 12  # words of a text that has room for one sign of its language
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
 Word = tuple[str, int, int]
@@ -61,10 +62,16 @@ def _capitalised_names(text: str) -> list[Span]:
     runs = list(_runs(text))
     if not runs or _is_shouted(text, runs):
         return []
-    german = len(cues.GERMAN.intersection(text.lower().split())) >= 2
+    german = _is_german(text)
     # A word with a capital amid a sentence may open another one.
     inner = {run.words[0][0] for run in runs if not run.opens}
     return share_types(text, [span for run in runs if (span := _judge(text, run, german, inner)) is not None])
+
+
+def _is_german(text: str) -> bool:
+    words = text.lower().split()
+    alone = len(words) <= _SHORT and not cues.GERMAN_ALONE.isdisjoint(words)
+    return alone or len(cues.GERMAN.intersection(words)) >= 2
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -158,7 +165,12 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
             or _is_quoted(text, start, end)
         ):
             return None
-        if german and not (opens or type) and not cues.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:]):
+        if (
+            german
+            and not (type or is_given_name(word.lower()) or is_place([word.lower()]))
+            and not cues.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:])
+            and not (opens and run.possessive)
+        ):
             return None
     if not type:
         type, confidence = type_of(

@@ -15,6 +15,11 @@ def word_set(text: str) -> frozenset[str]:
 # Never part of a name, however they are written.
 NOT_NAMES = word_set(
     """
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar februar märz juli oktober dezember
+    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février juin juillet août septembre octobre novembre
+    décembre lunes martes miércoles jueves viernes sábado enero febrero marzo junio julio septiembre octubre
+    noviembre diciembre rendez-vous deutsch englisch französisch spanisch italienisch français anglais espagnol
+    allemand español inglés francés alemán
     a about above actually after again all almost along already also although always am an and another any
     anyone anything anyway apparently are around as at away back basically be because been before
     being below besides between both bring but by bye call can cannot cheers come congrats
