@@ -34,3 +34,26 @@ def test_a_long_request_is_cut() -> None:
     found = summary(["write a letter about " + "the garden and the house and " * 40])
     assert found is not None
     assert len(found) <= 140
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "How would you lay it out?", "Is that normal for two people?", "How do I get there by train?",
+        "Put that in your head as a rule", "I understood maybe half??", "Budget went down to 19?",
+        "Remind me in the week before", "How long would it take?",
+    ],
+)  # fmt: skip
+def test_what_only_points_at_something_says_nothing_by_itself(request_: str) -> None:
+    assert summary([request_]) is None
+    asked = "Can you write a letter to the landlord about the broken boiler?"
+    assert summary([request_, asked]) == "Write a letter to the landlord about the broken boiler"
+
+
+def test_a_day_is_no_name_that_they_came_back_to() -> None:
+    messages = [
+        "write an advertisement for the boat please",
+        "on a Wednesday, in August, for Maureen",
+        "not this Wednesday, in August, ask Maureen",
+    ]
+    assert summary(messages) == "Write an advertisement for the boat please (Maureen)"
