@@ -13,7 +13,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories
 
-from .compare import conflicts, duplicates
+from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, Known
 from .compare.pair_features import Statement
 from .compare.statement_context import earlier_messages, preceding
@@ -178,7 +178,8 @@ def _line(
         talk or "", said_at,
     )  # fmt: skip
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
-    line = _against_known(draft, line, new, facts, candidates, left, talk)
+    corrects = self_correction.corrects_itself(line.content, sources[-1].content)
+    line = _against_known(draft, line, new, facts, candidates, left, talk, corrects=corrects)
     if draft.bare and line.action not in ("conflict", "supersede"):
         return None
     if (
@@ -229,7 +230,10 @@ def _against_known(
     candidates: Sequence[Candidate],
     left: int,
     talk: str | None,
+    *,
+    corrects: bool,
 ) -> PlanLine:
+    """The line after a comparison with the candidates. ``corrects``: the person takes back what they said before."""
     worst: tuple[conflicts.Standing, Candidate] | None = None
     worst_rank = (False, False, 0.0)
     for one in candidates:
@@ -247,6 +251,9 @@ def _against_known(
             rank = (later is None, standing.strong, standing.score)
             if worst is None or rank > worst_rank:
                 worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
+    certain = worst is not None and worst[0].strong
+    if corrects and not certain and (found := _corrected(new, candidates)) is not None:
+        worst = found
     if worst is None:
         return line
     standing, known = worst
@@ -267,6 +274,24 @@ def _against_known(
             score=standing.score,
         )
     return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
+
+
+def _corrected(
+    new: Statement, candidates: Sequence[Candidate]
+) -> tuple[conflicts.Standing, Candidate] | None:
+    """What the person said a moment ago and corrects now."""
+    said = sorted(
+        (one for one in candidates if one.statement.session_id == new.session_id),
+        key=lambda one: one.statement.said_at,
+    )
+    found = self_correction.corrected(new, [one.statement for one in said])
+    if found is None:
+        return None
+    place, kind = found
+    strong = not self_correction.says_much_else(new.text, said[place].statement.text)
+    return conflicts.Standing(kind="conflict", reason=f"another {kind}", strong=strong, score=1.0), said[
+        place
+    ]
 
 
 def _with(

@@ -8,6 +8,7 @@ question for one thing ("when is Ada's birthday?") brings none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
@@ -27,6 +28,9 @@ MOST = 8
 _LOOKED_AT = 200
 _MATTER_FOR = frozenset({"food", "medicine", "outing", "travel", "contact"})
 _EATEN_TOGETHER = "food"
+_OF_SOMEBODY = re.compile(
+    r"(?:he|she|his|her|him|they|their|er|seine?|ihre?|il|elle|lui|él|ella)(?:['’]\w+)?\b", re.IGNORECASE
+)
 
 
 class Vital(Record):
@@ -176,6 +180,8 @@ def _why(
     others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
     if about:
         return (2, f"what may harm {', '.join(about.values())}") if others else None
+    if _OF_SOMEBODY.match(memory.content):  # whom it means was not certain when it was drawn
+        return (2, "what may harm somebody you spoke of") if others else None
     if not kinds:
         return 1, "what may harm you"
     return (2, f"what may harm your {', '.join(sorted(kinds))}") if others else None

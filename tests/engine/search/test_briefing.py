@@ -412,6 +412,17 @@ def test_the_persons_own_allergies_come_with_food_medicine_and_journeys(memory: 
     assert _vital(memory, "Rename this branch") == []
 
 
+def test_what_is_said_of_an_uncertain_he_is_not_told_as_the_persons_own(memory: Memory) -> None:
+    memory.remember("He's got a heart condition and takes warfarin")
+    assert not any("warfarin" in one for one in _vital(memory, "What can I take for a sore throat?"))
+    told = memory.context("Cook for the family tonight, medicine and all")
+    assert all(
+        one.reason == "what may harm somebody you spoke of"
+        for one in told.vital
+        if "warfarin" in one.memory.content
+    )
+
+
 def test_at_most_a_few_and_none_that_is_kept_back_or_out_of_the_filter(memory: Memory) -> None:
     for place in range(9):
         memory.remember(f"Is allergic to nut number {place}, anaphylaxis", project="home")

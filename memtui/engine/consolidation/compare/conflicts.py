@@ -29,7 +29,7 @@ SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
 # Log-odds of the ``update_model``: from here it is worth a card; if it says what is no longer so; and nobody is asked.
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
-REPLACES = 1.5
+REPLACES = 1.0
 _NAMED = 0.0
 _SURELY = 2.0
 _HARDLY = -2.0

@@ -30,6 +30,7 @@ _LEAST_SEVERE = 0.05
 _LEAST_BESIDE = 0.02
 # What says that something changed is kept where it changes a fact that is known ("60 went to 75").
 _LEAST_BARE = 0.03
+_FEWEST_BARE = 2
 _SHORT = 60
 _SHORT_SENTENCE = 120
 _VITAL = frozenset({"health", "rule"})
@@ -48,7 +49,11 @@ _order = re.compile(
 _stranger = re.compile(r"(?!(?:I|We|My|Our|The|No|A|An)\b)(?P<name>[A-Z][^\W\d_]+)(?:['’]s| [a-z])")
 _they = re.compile(r"(?:they|they're|they've|their|them)\b", re.IGNORECASE)
 _us = re.compile(r"\b(?:me|us|my|our)\b", re.IGNORECASE)
-_holds_value = re.compile(r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_holds_value = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|lundis?|"
+    r"mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?)\b",
+    re.IGNORECASE,
+)
 
 
 class Candidate(NamedTuple):
@@ -156,7 +161,7 @@ def bare_updates(
             continue
         if any(text.casefold() in one.text.casefold() for one in told.get(candidate.sentence, ())):
             continue
-        _keep(kept, message, [(candidate, judgement)], around)
+        _keep(kept, message, [(candidate, judgement)], around, fewest=_FEWEST_BARE)
     return kept
 
 
@@ -226,13 +231,13 @@ def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
 
 def _keep(
     kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
-    around: Around,
+    around: Around, *, fewest: int | None = None,
 ) -> None:  # fmt: skip
     first, last = run[0][0], run[-1][0]
     sentence = message[first.sentence]
     said = sentence.text[first.start : last.end]
     text = without_filler(said)
-    if len(text) < _SHORTEST or len(text) > _LONGEST or len(text.split()) < _fewest(run):
+    if len(text) < _SHORTEST or len(text) > _LONGEST or len(text.split()) < (fewest or _fewest(run)):
         return
     plain = plain_text(text)
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)
