@@ -114,7 +114,7 @@ def _bring_in_one(
             _tell(report)
         _tell_refused(report.refused)
         _afterwards(memory, [report], meter, later=later, json=json)
-    return CANCELLED if report.cancelled else BAD_INPUT if report.refused else OK
+    return CANCELLED if report.cancelled else BAD_INPUT if report.refused or _missed(report) else OK
 
 
 def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
@@ -143,7 +143,14 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
         return CANCELLED
     if failed is not None:
         return failed.exit_code
-    return BAD_INPUT if any(report.refused for report in reports) else OK
+    return BAD_INPUT if any(report.refused or _missed(report) for report in reports) else OK
+
+
+def _missed(report: ImportReport) -> bool:
+    """Whether a file that may hold conversations was left out."""
+    from memtui.engine.importers.refusing import MISSED
+
+    return any(one.reason in MISSED for one in report.left_out)
 
 
 def _tell_refused(refused: Sequence[Refused]) -> None:

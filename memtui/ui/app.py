@@ -201,6 +201,15 @@ class MemtuiApp(App[None], inherit_bindings=False):
         node = self.main.performer(BY_ID[action_id])
         if node is not None:
             perform(node, action_id)
+        else:
+            self.say(self.keymap.why_nothing_of(BY_ID[action_id]))
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Textual's own, which is silent about a key that nothing here has: each is answered."""
+        done = await super()._check_bindings(key, priority)
+        if not done and not priority and isinstance(self.screen, MainScreen):
+            self.post_message(Said(self.keymap.why_nothing(key), kind=f"no key {key}"))
+        return done
 
     def action_help_quit(self) -> None:
         if self.notifications.unopened is not None:

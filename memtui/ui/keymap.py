@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from textual.binding import Binding
+from textual.keys import key_to_character
 
 from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, WHILE_TYPING, Action, Place, actions_at
 
@@ -30,6 +31,21 @@ _SHOWN = {
 }
 
 
+# Where a key works, in words; a pane is called by its name.
+_WHERE: dict[Place, str] = {
+    "everywhere": "in the tour",
+    "list": "in a list",
+    "text": "in a preview",
+    "transcript": "in a conversation",
+    "knobs": "while tuning in Search",
+    "card": "on a card of Review",
+    "profile": "in the profile of an entity",
+    "scratchpad": "in the scratchpad",
+    "typing": "while you type",
+    "filtering": "while you type a filter",
+}
+
+
 class Keymap:
     """The keys in force. ``moved``: action id -> keys, only for the actions that were moved."""
 
@@ -48,9 +64,32 @@ class Keymap:
         keys = self.keys(action)
         return show_key(next((key for key in keys if len(key) > 1), keys[0]))
 
+    def why_nothing(self, key: str) -> str:
+        """What to say of a key (Textual's name of it) that does nothing where the person is: where it would."""
+        named = [
+            (action, typed) for action in ACTIONS for typed in self.keys(action) if _textual_key(typed) == key
+        ]
+        if not named:
+            shown = show_key(key_to_character(key) or key)
+            return f"{shown} does nothing here. {self.shown(BY_ID['help'])} shows the keys."
+        return self.why_nothing_of(*named[0])
+
+    def why_nothing_of(self, action: Action, shown: str = "") -> str:
+        """The same of an action, whose key ``shown`` was pressed."""
+        shown = shown or self.keys(action)[0]
+        where = " and ".join(
+            dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in action.where[:3])
+        )
+        return f"{show_key(shown)} ({action.label}) works {where}, not here."
+
     def textual(self) -> dict[str, str]:
         """The moved keys in the form that ``App.set_keymap`` takes."""
         return {action_id: ",".join(keys) for action_id, keys in self.moved.items()}
+
+
+def _textual_key(key: str) -> str:
+    """A key of the table, or the second one of a chord, by the name that Textual has for it."""
+    return next(iter(Binding.make_bindings([Binding(key.rpartition(" ")[2], "")]))).key
 
 
 def show_key(key: str) -> str:

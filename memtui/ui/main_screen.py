@@ -251,17 +251,22 @@ class MainScreen(Screen[None]):
         part: Place = getattr(self.focused, "part", "list")
         typing = self._typing()
         actions = typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.here)
-        lines = [
-            HelpLine(
-                group,
-                " ".join(map(show_key, self.shell.keymap.keys(action))),
-                action.help,
-                refusal(node, action),
-            )
+        groups = [
+            [
+                HelpLine(
+                    group,
+                    " ".join(map(show_key, self.shell.keymap.keys(action))),
+                    action.help,
+                    refusal(node, action),
+                )
+                for action in actions
+                if action.group == group and (node := self.offering(action)) is not None
+            ]
             for group in HELP_GROUPS
-            for action in actions
-            if action.group == group and (node := self.offering(action)) is not None
         ]
+        # What works now comes first, in each group and of the groups.
+        groups.sort(key=lambda those: all(one.reason for one in those))
+        lines = [one for those in groups for one in sorted(those, key=lambda one: bool(one.reason))]
         lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 

@@ -95,6 +95,32 @@ def test_one_unknown_file_among_several_is_told_and_the_others_come_in(cli: Cli,
     assert (again.code, again.json["already_there"], len(again.json["refused"])) == (3, 8, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "code"),
+    [
+        ("talk.json", '{"foo": 1}', 3),
+        ("other.jsonl", '{"foo": 1}\n{"foo": 2}\n', 3),
+        ("photo.png", "\x00\x01", 0),
+        ("page.html", "<p>", 0),
+        (".obsidian/app.json", '{"foo": 1}', 0),
+        (".trash/note.md", "I used to live in Rome.", 0),
+        ("Home.md", "# Home\n\n- [[Health]]\n- [Site](https://example.com)\n", 0),
+    ],
+)
+def test_a_file_that_may_hold_conversations_and_is_left_out_is_no_full_success(
+    name: str, raw: str, code: int, cli: Cli, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    (folder / name).parent.mkdir(parents=True)
+    conversation(folder)
+    (folder / name).write_text(raw)
+    told = cli("import", folder)
+    assert told.code == code
+    assert told.out.startswith("imported 4 turns")
+    assert "1 file left out: " in told.err
+    assert cli("stats", "--json").json["active"] == 4
+
+
 def test_json_names_all_that_an_archive_leaves_out(cli: Cli, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.write(conversation(tmp_path), "talk.jsonl")

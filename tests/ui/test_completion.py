@@ -81,18 +81,37 @@ async def test_a_key_without_a_value_is_a_mistake_once_its_values_are_closed(sto
         await until(lambda: "There is no value after tag:" in screen_text(app))
 
 
-async def test_the_completions_are_a_few_lines_below_the_filter(story: Story) -> None:
+async def test_the_completions_stand_above_the_rows_and_hide_nothing(story: Story) -> None:
     for size in ((40, 12), (80, 24), (120, 40)):
         app = story.app()
         async with running(app, size) as pilot:
+            table = memories(app).table
+            first = screen_text(app).splitlines()[table.region.y + table.header_height].split()[1:4]
             await pilot.press("slash", *"is:")
             await until(lambda app=app: choices(app))
             [shown] = [one for one in app.screen.query(CompletionList) if one.open]
             bar = memories(app).filter_bar
             assert shown.region.y == bar.region.bottom
             assert 0 < shown.region.height <= LINES
+            assert table.region.y == shown.region.bottom
             assert app.screen.region.contains_region(shown.region)
-            assert "is:" in screen_text(app)
+            assert " ".join(first) in " ".join(screen_text(app).split())
+            await pilot.press("escape")
+            await until(lambda app=app: not choices(app))
+            assert table.region.y >= bar.region.bottom
+
+
+async def test_the_completions_stand_below_the_mistake_that_is_pointed_at(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("slash", *"tag:", "escape")
+        await until(lambda: "There is no value after tag:" in screen_text(app))
+        await pilot.press("space", *"ki")
+        await until(lambda: choices(app) and "! " in screen_text(app))
+        [shown] = [one for one in app.screen.query(CompletionList) if one.open]
+        lines = screen_text(app).splitlines()
+        mistake = next(at for at, line in enumerate(lines) if "! " in line)
+        assert mistake < shown.region.y
 
 
 async def test_a_filter_is_saved_by_a_key_offered_first_and_taken_back(story: Story) -> None:

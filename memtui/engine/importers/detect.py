@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from msgspec.structs import replace
+
 from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
 from memtui.engine.store.file import OWN_TABLES
@@ -30,13 +32,16 @@ from .refusals import (
     BINARY,
     EMPTY,
     FOREIGN,
+    LINKS,
     NESTED,
     NO_FILE,
     NO_TABLES,
     OTHER,
     OWN,
     PACKED,
+    PROGRAMS,
     PROPERTIES,
+    RECORDS,
     UNREADABLE,
     none_usable,
     nothing_in,
@@ -44,6 +49,11 @@ from .refusals import (
 from .registry import format_named, formats
 from .stream import Source
 
+# What lies in these is not what the person keeps in the folder above them.
+_ASIDE_FOLDERS = frozenset({".obsidian", ".trash", ".git"})
+_RECORDS_NAMED = (".json", ".jsonl", ".ndjson")
+# Formats of programs that keep settings and state of their own beside their sessions.
+_WITH_STATE = frozenset({"claude-code", "claude-history", "claude-memory", "codex"})
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -173,6 +183,10 @@ class _Search:
         if not found:
             reasons = Counter(one.reason for one in self.left_out)
             raise nothing_in(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
+        if self.wanted or any(one.format in _WITH_STATE for _, one in found):
+            self.left_out = [
+                replace(one, reason=OTHER) if one.reason == RECORDS else one for one in self.left_out
+            ]
         return found if self.wanted else self._without_asides(found)
 
     def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
@@ -191,7 +205,10 @@ class _Search:
         def unreadable(error: OSError) -> None:
             self._leave_out(UNREADABLE, Path(error.filename))
 
-        for place, _, names in os.walk(self.path, onerror=unreadable):
+        for place, folders, names in os.walk(self.path, onerror=unreadable):
+            for aside in _ASIDE_FOLDERS.intersection(folders):
+                folders.remove(aside)
+                self._leave_out(PROGRAMS, Path(place, aside))
             for name in names:
                 count += 1
                 if count > self.limits.files:
@@ -235,7 +252,8 @@ class _Search:
                     head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)
                 )
         except _UnknownError as unknown:
-            self._leave_out(str(unknown), path)
+            records = str(unknown) == OTHER and path.name.casefold().endswith(_RECORDS_NAMED)
+            self._leave_out(RECORDS if records else str(unknown), path)
             return
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, Recognised(format=name, source=source)
@@ -304,7 +322,13 @@ class _Search:
         head = Head.of(raw, whole=whole)
         if note and markdown.has_only_properties(head):
             raise _UnknownError(PROPERTIES)
+        if note and not text and markdown.has_only_links(head) and self._unknown(head):
+            raise _UnknownError(LINKS)
         return self._choose(head, insist=insist, note=note)
+
+    @staticmethod
+    def _unknown(head: Head) -> bool:
+        return not any(one.sniff(head) for one in formats())
 
     def _choose(self, head: Head, *, insist: bool, note: bool = False) -> str:
         wanted = self.wanted

@@ -9,6 +9,7 @@ from pathlib import Path
 from memtui.engine.errors import InputError
 from memtui.engine.records import Refused
 
+from . import packed
 from .base import Format
 from .registry import formats
 
@@ -16,8 +17,11 @@ EMPTY = "empty"
 UNREADABLE = "cannot be read"
 BINARY = "not text"
 OTHER = "in no known format"
+RECORDS = "JSON in no known format"
 NO_FILE = "not a file"
 PROPERTIES = "properties without text"
+LINKS = "headings and links without text"
+PROGRAMS = "settings or deleted notes of another program"
 ASIDE = "notes beside something else"
 OWN = "this memory"
 NESTED = "database in an archive"
@@ -31,10 +35,13 @@ _HELP = {
     PACKED: "Unpack the archive, and import what is in it.",
     UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
     PROPERTIES: "A note needs words below its properties.",
+    LINKS: "A note needs words of its own beside its links.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
     ANOTHER_MEMORY: "Name the file itself to merge it into this memory; memtui restore FILE goes back to a backup.",
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
+# What may hold conversations and could not be read: an import that left such a file out was no full success.
+MISSED = frozenset({UNREADABLE, RECORDS, packed.NEEDS, PACKED, NESTED})
 # What is not recognised by itself, as much is text or a JSON object.
 _ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
 
@@ -65,7 +72,7 @@ def nothing_in(
         return InputError(
             f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
         )
-    seen = "" if reason == OTHER else f" ({reason})"
+    seen = "" if reason in (OTHER, RECORDS) else f" ({reason})"
     if help:
         return InputError(f"{path} {what}{seen}.", help)
     names = ", ".join(f"{format.name}{_ALSO.get(format.name, '')}" for format in formats())

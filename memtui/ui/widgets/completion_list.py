@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import OptionList
 
 from memtui.present.text import cells, one_line
@@ -15,18 +18,19 @@ if TYPE_CHECKING:
 
 LINES = 6
 """It is never higher."""
+# Of a low list it takes no more than this share, so that rows stay in sight.
+_SHARE = 3
 _WIDEST_NAME, _WIDEST_ABOUT, _NARROWEST = 34, 40, 12
 # The blank at either side, the gap before what is said of a choice, and the scrollbar.
 _SIDES, _GAP = 2, 3
 
 
 class CompletionList(OptionList, can_focus=False):
-    """Lies over the list; keys come through the input."""
+    """Stands between the filter and the list, which goes down by so many lines; keys come through the input."""
 
     DEFAULT_CSS = f"""
     CompletionList {{
-        overlay: screen; constrain: inside none; display: none;
-        height: auto; max-height: {LINES}; min-width: {_NARROWEST};
+        display: none; height: auto; max-height: {LINES}; min-width: {_NARROWEST};
         border: none; padding: 0; background: $panel; overflow-x: hidden;
         scrollbar-size-vertical: 1; scrollbar-background: $panel; scrollbar-color: $frame;
         & > .option-list--option {{ padding: 0 1; }}
@@ -34,8 +38,10 @@ class CompletionList(OptionList, can_focus=False):
     }}
     """
 
-    def __init__(self) -> None:
+    def __init__(self, take: Callable[[], None]) -> None:
+        """``take``: what puts the marked one in, for a click."""
         super().__init__(markup=False)
+        self._take = take
         self.choices: tuple[Choice, ...] = ()
         self.moved = False
         """Whether the person went up or down in it."""
@@ -60,7 +66,9 @@ class CompletionList(OptionList, can_focus=False):
         width = min(width, room)
         self.choices, self.moved = choices, False
         self.styles.width = width
-        self.styles.offset = (max(min(left, room - width), 0), 0)
+        self.styles.margin = (0, 0, 0, max(min(left, room - width), 0))
+        beside = self.parent.size.height if isinstance(self.parent, Widget) else 0
+        self.styles.max_height = min(max(beside // _SHARE, 2), LINES)
         inner = width - _SIDES - scrolls
         self.set_options([_row(one, inner, name) for one in choices])
         self.highlighted = 0
@@ -68,6 +76,13 @@ class CompletionList(OptionList, can_focus=False):
 
     def close(self) -> None:
         self.display = False
+
+    def on_option_list_option_selected(self, event: events.Event) -> None:
+        event.stop()
+        self._take()
+
+    def on_option_list_option_highlighted(self, event: events.Event) -> None:
+        event.stop()
 
     def step(self, by: int) -> None:
         self.moved = True

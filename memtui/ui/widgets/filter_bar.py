@@ -109,7 +109,9 @@ class FilterBar(Widget):
         if self._input is None:
             self._input = self._make_input()
             self._make_room(self.count)
-            self.mount(self._input, *([self._choices] if self._choices is not None else []))
+            self.mount(self._input)
+            if self._choices is not None and isinstance(self.parent, Widget):
+                self.parent.mount(self._choices, after=self._error or self)
             self.call_after_refresh(self._make_room, self.count)
         self._input.focus()
 
@@ -121,7 +123,7 @@ class FilterBar(Widget):
             return FilterInput(self._text, placeholder)
         from .completion_list import CompletionList
 
-        self._choices = CompletionList()
+        self._choices = CompletionList(self._take)
         return LanguageInput(self._text, placeholder, self._choices)
 
     def show_placeholder(self, text: str) -> None:
@@ -222,7 +224,8 @@ class FilterBar(Widget):
             self._choices.close()
         else:
             before = cells(visible(text[: self._completion.start])) - round(self._input.scroll_x)
-            self._choices.show(self._completion.choices, SIGN + before - 1, self.size.width)
+            left = self.gutter.left + SIGN + before - 1
+            self._choices.show(self._completion.choices, left, self.outer_size.width)
         if self._choices.open != was_open:
             self._tell()
             shell_of(self).look_again()
@@ -230,13 +233,6 @@ class FilterBar(Widget):
     def on_language_input_taken(self, event: events.Event) -> None:
         event.stop()
         self._take()
-
-    def on_option_list_option_selected(self, event: events.Event) -> None:
-        event.stop()
-        self._take()
-
-    def on_option_list_option_highlighted(self, event: events.Event) -> None:
-        event.stop()
 
     def on_language_input_closed(self, event: events.Event) -> None:
         event.stop()

@@ -70,7 +70,7 @@ def test_other_files_in_a_folder_are_counted_and_left_alone(tmp_path: Path) -> N
     assert ignored(found) == {
         "empty": 1,
         "not text": 1,
-        "in no known format": 1,
+        "headings and links without text": 1,
         "cannot be read": 2,
         "not a file": 1,
     }

@@ -31,6 +31,9 @@ _MOST_LINKS = 20
 _STRUCTURE = re.compile(r"#{1,6} +\S|[-*+] +\S|\d{1,3}[.)] +\S|> ")
 _HEADING = re.compile(r"#{1,6} +\S")
 _PROSE_WORDS = 4
+_LINK_LINE = re.compile(
+    r"(?:[-*+] +)?(?:!?\[\[[^\[\]]{1,300}\]\]|!?\[[^\[\]]{0,300}\]\([^()\s]{1,2000}\))[.,;]?$"
+)
 # A line of a program or of its settings, rather than of a note.
 _CODE = re.compile(
     r".*[;{}]$|.*\):$|[\w.\[\]\"'-]+ *[=:]=? *\S*$|(?:- )?[\w.-]+:(?: [^ ]+)?$"
@@ -79,6 +82,12 @@ def has_only_properties(head: Head) -> bool:
     """Whether the note is frontmatter and nothing else."""
     lines = [line.rstrip() for line in head.raw.decode(errors="replace").splitlines() if line.strip()]
     return lines.count("---") == 2 and lines[0] == lines[-1] == "---"
+
+
+def has_only_links(head: Head) -> bool:
+    """Whether it is headings and links, as the first note of a vault often is."""
+    lines = _note_lines(head)
+    return bool(lines) and all(_HEADING.match(line) or _LINK_LINE.match(line) for line in lines)
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
