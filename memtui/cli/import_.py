@@ -148,7 +148,7 @@ def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json
 
 def _missed(report: ImportReport) -> bool:
     """Whether a file that may hold conversations was left out."""
-    from memtui.engine.importers.refusing import MISSED
+    from memtui.engine.importers.refusals import MISSED
 
     return any(one.reason in MISSED for one in report.left_out)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.engine.errors import InputError
 from memtui.engine.records import Refused
 
-from . import packed
+from . import compression
 from .base import Format
 from .registry import formats
 
@@ -41,7 +41,7 @@ _HELP = {
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
-MISSED = frozenset({UNREADABLE, RECORDS, packed.NEEDS, PACKED, NESTED})
+MISSED = frozenset({UNREADABLE, RECORDS, compression.NEEDS, PACKED, NESTED})
 # What is not recognised by itself, as much is text or a JSON object.
 _ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
 
