@@ -302,12 +302,12 @@ def test_an_import_that_goes_by_the_clock_is_noticed(tmp_path: Path, monkeypatch
         (old,) = [one for one in memory.view.page("kind:fact is:trash") if story.old in one.content]
         memory.restore(old.id)
         memory.files.export(back)
-    real = reconcile.meet
+    real = reconcile.meeting.meet
 
-    def by_clock(ours: Stamp | None, theirs: Stamp, **given: Any) -> reconcile.Meeting | None:
+    def by_clock(ours: Stamp | None, theirs: Stamp, **given: Any) -> reconcile.meeting.Meeting | None:
         return None if ours is not None and theirs.at < ours.at else real(ours, theirs, **given)
 
-    monkeypatch.setattr(reconcile, "meet", by_clock)
+    monkeypatch.setattr(reconcile.meeting, "meet", by_clock)
     with Memory.open(here.path, options=OPTIONS) as memory:
         assert memory.files.import_paths([back]).decisions.get("restored") is None
 

@@ -15,11 +15,11 @@ import msgspec
 from memtui.engine import reconcile
 from memtui.engine.errors import InputError
 from memtui.engine.memories import validation
+from memtui.engine.reconcile import Decided
 from memtui.engine.records import Record
 from memtui.engine.store import device_cards, export_rows, full_text, import_rows, stamps, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
-    EntityLine,
     GoneLine,
     MemoryLine,
     ProposalLine,
@@ -34,8 +34,6 @@ from . import line_secrets, lock, report
 from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
 from .turns import TOO_LONG
 
-Decided = EntityLine | MemoryLine | ScratchpadLine | GoneLine | ProposalLine
-
 
 class Waiting(Temporary):
     """Lines whose decisions meet those of rows that are here, however many they are; and what corrects what."""
@@ -48,17 +46,18 @@ class Waiting(Temporary):
         self._database.execute("INSERT INTO waiting(line) VALUES (?)", (export_rows.encode(line),))
 
     def note_correction(self, line: MemoryLine) -> None:
-        if b'"supersedes"' not in bytes(line.attributes):
+        text = bytes(line.attributes)
+        if b'"supersedes"' not in text and b'"merged"' not in text:
             return
-        old = _attributes(line.attributes).supersedes
-        for one in (old,) if isinstance(old, str) else old or ():
-            self._database.execute(
-                "INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO UPDATE SET new = excluded.new",
-                (one, line.id),
-            )
+        found = _attributes(line.attributes)
+        for old, conflict in ((found.supersedes, "UPDATE SET new = excluded.new"), (found.merged, "NOTHING")):
+            for one in (old,) if isinstance(old, str) else old or ():
+                self._database.execute(
+                    f"INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO {conflict}", (one, line.id)
+                )
 
     def successor(self, id: str) -> str | None:
-        """The line of what corrects this one."""
+        """The line of what corrects this one, or of what it was merged into."""
         found: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
         return found
 
@@ -74,6 +73,7 @@ class Waiting(Temporary):
 
 class _Attributes(Record):
     supersedes: str | list[str] | None = None
+    merged: str | list[str] | None = None
 
 
 _attributes = msgspec.json.Decoder(_Attributes).decode
@@ -148,13 +148,8 @@ class Rows:
                 shared.decisions[lock.QUESTION] += len(plan.cards)
 
     def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
-        if isinstance(line, MemoryLine):
-            return reconcile.memory(connection, line, self._others, self._waiting.successor(line.id), now)
-        if isinstance(line, EntityLine):
-            return reconcile.entity(connection, line, self._others)
-        if isinstance(line, ProposalLine):
-            return reconcile.card(connection, line)
-        return reconcile.entry(connection, line)
+        successor = self._waiting.successor(line.id) if isinstance(line, MemoryLine) else None
+        return reconcile.plan(connection, line, self._others, successor, now)
 
     def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
         """The lines without secrets; those that cannot be without are skipped."""

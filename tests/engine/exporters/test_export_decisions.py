@@ -602,3 +602,21 @@ def test_agents_are_told_that_two_devices_disagree(pair: Pair) -> None:
     assert not any(hit.cautions for hit in memory.search("where does the user work").hits)
     memory.undo()
     assert any(hit.cautions for hit in memory.search("where does the user work").hits)
+
+
+@pytest.mark.parametrize("verdict", ["keep", "forget"])
+def test_forgotten_here_and_merged_there_waits(pair: Pair, verdict: str) -> None:
+    laptop, desktop = pair
+    laptop.memory.forget(laptop.fact("tea").id)
+    desktop.memory.review.merge(desktop.fact("cat").id, [desktop.fact("tea").id])
+
+    def decide(device: Device) -> None:
+        (card,) = device.memory.review.items()
+        assert [one.content for one in card.memories] == ["The user has a cat"]
+        assert "forgotten" in card.reason
+        assert "merged" in card.reason
+        device.memory.review.decide(card, verdict)  # type: ignore[arg-type]
+
+    settle_everywhere(pair, decide)
+    for device in pair:
+        assert ("The user has a cat" in device.facts()) is (verdict == "keep")

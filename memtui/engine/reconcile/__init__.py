@@ -1,0 +1,76 @@
+"""Decisions of another device meet those that were made here: what is taken over, what stays, what the person is asked.
+
+About each aspect of a thing the later decision holds; which is later, the stamps tell (``store.stamps``). Where neither
+side knew of the other, equal decisions are one, the person's goes before an agent's or a job's, and what can stand beside
+each other does. Of what is left the person is asked: a card in Review shows both. Plans read only; ``carry_out`` writes in
+the caller's operation. A line of an export is one way for decisions to come; nothing here depends on files.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from memtui.engine.store import memories as rows
+from memtui.engine.store import proposals, stamps
+from memtui.engine.store import scratchpad as notes
+from memtui.engine.store.device_cards import DEVICES
+from memtui.engine.store.export_rows import EntityLine, GoneLine, MemoryLine, ProposalLine, ScratchpadLine
+from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.sql import scalar
+
+from . import cards, entities, meeting, memories, scratchpad
+from .cards import decide
+from .meeting import Plan
+
+__all__ = ["Decided", "Plan", "carry_out", "decide", "meeting", "plan"]
+
+Decided = EntityLine | MemoryLine | ScratchpadLine | GoneLine | ProposalLine
+
+
+def plan(
+    connection: apsw.Connection, line: Decided, ids: OtherIds, successor: str | None, now: float
+) -> Plan | None:
+    """What a line of another device brings to what is here; None where nothing is to be done.
+
+    ``successor``: the line of what corrects a memory there.
+    """
+    match line:
+        case MemoryLine():
+            return memories.plan(connection, line, ids, successor, now)
+        case EntityLine():
+            return entities.plan(connection, line, ids)
+        case ProposalLine():
+            return cards.plan(connection, line)
+        case _:
+            return scratchpad.plan(connection, line)
+
+
+def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
+    """Write what was planned, with the stamps of the other device; in the caller's operation where something changes."""
+    with stamps.taking_over(connection):
+        if plan.columns and plan.rid is not None:
+            rows.update(connection, plan.rid, **plan.columns)
+        elif plan.columns:
+            entities.write(connection, plan.thing, plan.columns)
+        for stamp in plan.stamps:
+            stamps.put(connection, plan.thing, stamp)
+        if plan.rid is not None:
+            memories.carry_to_successor(connection, plan.thing, now)
+        for one in plan.entries:
+            notes.put(connection, one.key, one.value, one.updated_at)
+        if plan.removed is not None:
+            notes.remove(connection, plan.removed)
+    for card in plan.cards:
+        known = [id for id in card.payload["memories"] if _is_here(connection, id)]
+        if known:
+            payload = {**card.payload, "memories": known}
+            if "memory" in payload:  # it was asked about before one of them decided again
+                for id in cards.open_cards(connection, plan.thing, payload["aspect"]):
+                    proposals.decide(connection, id, "accepted", now)
+            proposals.ask(connection, card.id, DEVICES, payload, now)
+    for id in plan.settled:
+        proposals.decide(connection, id, plan.state, now)
+
+
+def _is_here(connection: apsw.Connection, id: str) -> bool:
+    return scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)) is not None

@@ -1,0 +1,107 @@
+"""Cards of Review: those that were decided on another device, and the person's word on what two devices decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from memtui.engine.errors import InputError
+from memtui.engine.store import device_cards, memories, proposals, stamps
+from memtui.engine.store.device_cards import DEVICES
+from memtui.engine.store.export_rows import ProposalLine
+
+from .meeting import Plan
+
+
+def plan(connection: apsw.Connection, line: ProposalLine) -> Plan | None:
+    """A card that waits here and was decided on another device: what came of it comes with what it was about."""
+    here = proposals.find(connection, line.id)
+    if here is None or here.state not in ("open", "snoozed") or line.state not in ("accepted", "rejected"):
+        return None
+    return Plan(line.id, counts={"review decision": 1}, settled=(line.id,), state=line.state)
+
+
+def open_cards(connection: apsw.Connection, thing: str, aspect: str) -> list[str]:
+    """The cards that ask about an aspect of a memory."""
+    rows: Any = connection.execute(
+        "SELECT id FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') AND payload ->> 'memory' = ? "
+        "AND payload ->> 'aspect' = ?",
+        (DEVICES, thing, aspect),
+    ).fetchall()
+    return [str(id) for (id,) in rows]
+
+
+# The person's word
+
+
+def decide(
+    connection: apsw.Connection,
+    payload: Mapping[str, Any],
+    verdict: str,
+    *,
+    keep: str | None,
+    actor: str,
+    now: int,
+) -> None:
+    """Settle a card in the caller's operation: ``keep`` what is named (or all that it shows), ``forget`` it, ``both``
+    stay, or ``merge``: as the other device has it. It holds against what was decided on either side."""
+    shown = [one.id for one in device_cards.sides(connection, payload, now)]
+    chosen = keep or shown[0]
+    if chosen not in shown:
+        raise InputError(f"{chosen} is not on this card.", f"Choose {' or '.join(shown)}.")
+    others = [id for id in shown if id != chosen]
+    if verdict == "forget" and others:
+        chosen, others, verdict = others[0], [chosen], "keep"
+    aspect = payload.get("aspect", "state")
+    if aspect != "state":
+        if verdict == "merge":
+            memories.update(
+                connection, memories.get(connection, chosen, now).rid, **_decoded(payload["there"])
+            )
+    elif verdict == "forget":
+        _end(connection, chosen, "forgotten", now)
+    else:
+        _stand(connection, chosen, now)
+        for other in others:
+            if verdict == "both":
+                _stand(connection, other, now)
+            else:
+                _replace(connection, chosen, other, now)
+    if "memory" in payload:
+        stamps.decide(connection, str(payload["memory"]), str(aspect), payload["seen"], actor, now)
+
+
+def _decoded(there: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in there.items() if name != "attributes"}
+
+
+def _stand(connection: apsw.Connection, id: str, now: int) -> None:
+    one = memories.get(connection, id, now)
+    if not one.active:
+        memories.update(connection, one.rid, valid_until=None, ended_by=None, last_accessed=now)
+    memories.update(connection, one.rid, reviewed_at=now)
+
+
+def _end(connection: apsw.Connection, id: str, how: str, now: int) -> None:
+    one = memories.get(connection, id, now)
+    if one.active:
+        memories.update(connection, one.rid, valid_until=now, ended_by=how)
+
+
+def _replace(connection: apsw.Connection, chosen: str, other: str, now: int) -> None:
+    """``chosen`` stands in the place of ``other``, and says so where that is not the other way round already."""
+    winner, loser = memories.get(connection, chosen, now), memories.get(connection, other, now)
+    if not loser.active:
+        return
+    if loser.supersedes == winner.id or winner.supersedes is not None:
+        known = {one.id for one in memories.linked(connection, winner.id, "supersedes", now)}
+        if loser.supersedes == winner.id:
+            _end(connection, loser.id, "forgotten", now)
+            return
+        both = [*dict.fromkeys((*known, loser.id))]
+        memories.update(connection, winner.rid, attributes={**winner.attributes, "supersedes": both})
+    else:
+        memories.update(connection, winner.rid, attributes={**winner.attributes, "supersedes": loser.id})
+    _end(connection, loser.id, "superseded", now)

@@ -1,0 +1,76 @@
+"""What another device decided about a name that is here as well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from memtui.engine.store import stamps
+from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
+from memtui.engine.store.export_rows import EntityLine
+from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.sql import scalar
+
+from . import meeting
+from .meeting import Plan, place
+
+_NAMES = {
+    "name": ("canonical_name", NAMED), "type": ("type", TYPED | TYPED_BY_AGENT), "summary": ("summary", DESCRIBED),
+    "hidden": ("hidden", 0), "pinned": ("pinned", 0), "merged": ("merged_into", 0),
+}  # fmt: skip
+"""The aspects of an entity: its column, and the bits that say that somebody decided it."""
+
+
+def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan | None:
+    """What was decided about a name on another device. The person is not asked: one of two words holds, two names that one
+    side keeps apart stay apart, and undo gives back the other."""
+    here = ids.of(line.id) or line.id
+    row: Any = connection.execute(
+        "SELECT canonical_name, type, summary, hidden, pinned, (SELECT id FROM entities t WHERE t.eid = e.merged_into), "
+        "protected FROM entities e WHERE id = ?",
+        (here,),
+    ).fetchone()
+    if row is None:
+        return None
+    mine = dict(zip(_NAMES, row, strict=False))
+    theirs = {aspect: getattr(line, column) for aspect, (column, _) in _NAMES.items()}
+    theirs["merged"] = ids.of(line.merged_into)
+    ours, written, columns, counts = stamps.of(connection, here), [], {}, Counter[str]()
+    for stamp in line.decided:
+        aspect = stamp.aspect
+        if aspect not in _NAMES:
+            continue
+        own = ours.get(aspect)
+        present = own is None or place(stamp) > place(own)
+        if aspect in ("hidden", "pinned"):
+            present = bool(theirs[aspect])
+        elif aspect == "merged" and None in (mine[aspect], theirs[aspect]):
+            present = theirs[aspect] is None
+        met = meeting.meet(own, stamp, same=mine[aspect] == theirs[aspect], asked=False, present=present)
+        if met is None or met.stamp is None:
+            continue
+        written.append(met.stamp)
+        if met.take:
+            column, bits = _NAMES[aspect]
+            columns[column] = theirs[aspect]
+            columns["protected"] = (columns.get("protected", row[-1]) & ~bits) | (line.protected & bits)
+            counts["decision about names"] += 1
+    return Plan(here, tuple(written), counts, columns=columns) if written else None
+
+
+def write(connection: apsw.Connection, id: str, columns: Mapping[str, Any]) -> None:
+    values = dict(columns)
+    if survivor := values.get("merged_into"):
+        eid = "coalesce(merged_into, eid)"
+        values["merged_into"] = scalar(
+            connection, f"SELECT {eid} FROM entities WHERE id = ? AND id <> ?", (survivor, id)
+        )
+        connection.execute(
+            "UPDATE entities SET merged_into = ?1 WHERE merged_into = (SELECT eid FROM entities WHERE id = ?2) AND eid <> ?1",
+            (values["merged_into"], id),
+        )
+    assignments = ", ".join(f"{name} = ?" for name in values)
+    connection.execute(f"UPDATE entities SET {assignments} WHERE id = ?", (*values.values(), id))

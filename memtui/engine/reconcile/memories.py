@@ -1,0 +1,318 @@
+"""What another device decided about a memory that is here as well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+from msgspec.structs import asdict
+
+from memtui.engine.errors import NotFoundError
+from memtui.engine.records import TOPIC_SAID, WITHHELD, MemoryRecord, Stamp
+from memtui.engine.store import memories, proposals, stamps
+from memtui.engine.store.export_rows import MemoryLine
+from memtui.engine.store.import_rows import OtherIds
+
+from . import meeting
+from .cards import open_cards
+from .meeting import Card, Plan, other_device
+
+_strings = msgspec.json.Decoder(tuple[str, ...]).decode
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+_PINNED = "pinned_at"
+_ASKED = frozenset(("state", "text", "topic", "date"))
+# The columns of the state: all of them follow whoever decided last.
+_STATE = ("valid_until", "ended_by", "confirmed_at", "reviewed_at", "confidence", "decay_rate")
+_CARRIED = ("pin", "topic", "date")
+# What people call the change of an aspect.
+_COUNTED = {"text": "wording", "topic": "topic", "date": "date", "pin": "pin", "withheld": "withheld fact"}
+_ENDED = {"superseded": "correction", "forgotten": "forgotten", "merged": "merge", "faded": "faded"}
+
+
+class _Side(NamedTuple):
+    """A memory as one side has it."""
+
+    ended_by: str | None
+    confirmed: bool
+    confidence: float
+    content: str
+    topic: str | None
+    happens_at: int | None
+    tags: tuple[str, ...]
+    attributes: dict[str, Any]
+    source_ids: tuple[str, ...]
+    successor: str | None
+
+    def value(self, aspect: str) -> object:
+        """What it says about an aspect, comparable to what the other side says."""
+        if aspect.startswith(stamps.TAG):
+            return aspect.removeprefix(stamps.TAG) in self.tags
+        match aspect:
+            case "state" if self.ended_by is None:
+                return "confirmed" if self.confirmed else "weak" if self.confidence <= _WEAK else "active"
+            case "state":
+                return (self.ended_by, self.successor) if self.ended_by == "superseded" else self.ended_by
+            case "text":
+                return self.content
+            case "topic":
+                return self.topic
+            case "date":
+                return self.happens_at
+            case "pin":
+                return _PINNED in self.attributes
+            case "withheld":
+                return WITHHELD in self.attributes
+            case "links":
+                return self.attributes.get("supersedes"), self.attributes.get("merged")
+            case "sources":
+                return frozenset(self.source_ids)
+        return None
+
+
+_WEAK = 0.3
+
+
+def plan(
+    connection: apsw.Connection, line: MemoryLine, ids: OtherIds, successor: str | None, now: float
+) -> Plan | None:
+    """What a memory of another device, which is here as well, brings. ``successor``: the id of what corrects it there.
+
+    None where nothing is to be done, or it is not here.
+    """
+    try:
+        here = memories.get(connection, ids.of(line.id) or line.id, now)
+    except NotFoundError:
+        return None
+    ours = stamps.of(connection, here.id)
+    theirs = _there(line, ids, successor)
+    mine = _here(connection, here, theirs.successor, now)
+    columns: dict[str, Any] = {}
+    counts: Counter[str] = Counter()
+    written: list[Stamp] = []
+    cards: list[Card] = []
+    settled: list[str] = []
+    for stamp in line.decided:
+        aspect = stamp.aspect
+        if aspect.startswith(stamps.ABOUT):
+            continue  # comes with the decision itself
+        same = mine.value(aspect) == theirs.value(aspect)
+        both = aspect == "state" and mine.ended_by == theirs.ended_by == "superseded" and not same
+        met = meeting.meet(
+            ours.get(aspect),
+            stamp,
+            same=same or both,
+            asked=aspect in _ASKED,
+            present=bool(theirs.value(aspect)),
+        )
+        if met is None:
+            continue
+        if both and stamps.relation(_seen(ours, aspect), stamp.seen) == "apart":
+            cards += _rivals(connection, here, mine, theirs, stamp)
+        if met.stamp is None:
+            asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)
+            if asked:
+                cards += asked
+                continue
+            met = meeting.later_of(ours[aspect], stamp)  # nothing stands on either side that could be kept
+        assert met.stamp is not None
+        written.append(met.stamp)
+        if closing := open_cards(connection, here.id, aspect):
+            settled += closing
+            counts["review decision"] += len(closing)
+        if met.take:
+            columns |= _columns(aspect, here, line, theirs, columns)
+            if word := _word(aspect, mine, theirs):
+                counts[word] += 1
+    columns = {name: value for name, value in columns.items() if getattr(here, name) != value}
+    cards = [card for card in cards if proposals.find(connection, card.id) is None]
+    if not (written or cards):
+        return None
+    return Plan(here.id, tuple(written), counts, here.rid, columns, tuple(cards), tuple(settled))
+
+
+def _seen(ours: Mapping[str, Stamp], aspect: str) -> dict[str, int]:
+    return ours[aspect].seen if aspect in ours else {}
+
+
+def _here(connection: apsw.Connection, here: MemoryRecord, theirs: str | None, now: float) -> _Side:
+    """``theirs``: what corrects it there, which has come in before; it is ours where nothing else does."""
+    later = memories.linked(connection, here.id, "supersedes", now, back=True)
+    if here.ended_by == "merged":
+        later = memories.linked(connection, here.id, "merged", now, back=True) or later
+    later = [one for one in later if one.id != theirs] or later
+    return _Side(
+        here.ended_by, here.protected, here.confidence, here.content, here.topic, here.happens_at, here.tags,
+        here.attributes, here.source_ids, later[-1].id if later else None,
+    )  # fmt: skip
+
+
+def _there(line: MemoryLine, ids: OtherIds, successor: str | None) -> _Side:
+    attributes = _object(line.attributes)
+    for relation in ("supersedes", "merged"):
+        if isinstance(named := attributes.get(relation), list):
+            attributes[relation] = [ids.of(id) if isinstance(id, str) else id for id in named]
+        elif isinstance(named, str):
+            attributes[relation] = ids.of(named)
+    sources = tuple(ids.of(id) or id for id in _strings(line.source_ids))
+    there = asdict(line)
+    return _Side(
+        there["ended_by"], there["confirmed_at"] is not None, line.confidence, line.content, there["topic"],
+        there["happens_at"], _strings(line.tags), attributes, sources, ids.of(successor),
+    )  # fmt: skip
+
+
+def _columns(
+    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The columns of the memory once it is as the other side says."""
+    attributes: dict[str, Any] = dict(so_far.get("attributes", here.attributes))
+    if aspect.startswith(stamps.TAG):
+        tag, tags = aspect.removeprefix(stamps.TAG), set(so_far.get("tags", here.tags))
+        (tags.add if tag in theirs.tags else tags.discard)(tag)
+        return {"tags": tuple(sorted(tags, key=lambda one: (one.casefold(), one)))}
+    match aspect:
+        case "state":
+            there = asdict(line)
+            return {name: there[name] for name in _STATE}
+        case "text":
+            return {"content": line.content}
+        case "topic":
+            rate = here.decay_rate if here.kind != "fact" or here.protected else line.decay_rate
+            return {
+                "topic": theirs.topic,
+                "decay_rate": so_far.get("decay_rate", rate),
+                "attributes": _with(attributes, theirs.attributes, TOPIC_SAID),
+            }
+        case "date":
+            return {"happens_at": theirs.happens_at}
+        case "pin":
+            return {"attributes": _with(attributes, theirs.attributes, _PINNED)}
+        case "withheld":
+            return {"attributes": _with(attributes, theirs.attributes, WITHHELD)}
+        case "links":
+            attributes = _with(attributes, theirs.attributes, "supersedes", "conflict_reason")
+            if merged := [*_listed(attributes.get("merged")), *_listed(theirs.attributes.get("merged"))]:
+                attributes["merged"] = list(dict.fromkeys(merged))
+            return {"attributes": attributes}
+        case "sources":
+            return {"source_ids": tuple(dict.fromkeys((*here.source_ids, *theirs.source_ids)))}
+    return {}
+
+
+def _listed(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _with(mine: dict[str, Any], theirs: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    rest = {key: value for key, value in mine.items() if key not in keys}
+    return rest | {key: theirs[key] for key in keys if key in theirs}
+
+
+def _word(aspect: str, mine: _Side, theirs: _Side) -> str:
+    """What people call it that theirs is taken over; "" for what goes with something else."""
+    if aspect.startswith(stamps.TAG):
+        return "tag"
+    if aspect == "state":
+        if theirs.ended_by is not None:
+            return _ENDED[theirs.ended_by]
+        if mine.ended_by is not None:
+            return "restored"
+        return {"confirmed": "confirmation", "weak": "correction"}.get(str(theirs.value("state")), "")
+    return _COUNTED.get(aspect, "")
+
+
+# What the person is asked
+
+
+def _rivals(
+    connection: apsw.Connection, here: MemoryRecord, mine: _Side, theirs: _Side, stamp: Stamp
+) -> list[Card]:
+    """Both corrected it, each to something else: both texts stand, until the person says which."""
+    if mine.successor is None or theirs.successor is None:
+        return []
+    shown = [theirs.successor, mine.successor]
+    reason = f"corrected differently {other_device(connection, stamp)} and here"
+    return [Card(tuple(shown), {"memories": shown, "reason": reason})]
+
+
+def _question(
+    connection: apsw.Connection, here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side,
+    line: MemoryLine,
+) -> list[Card]:  # fmt: skip
+    where, aspect = other_device(connection, stamp), stamp.aspect
+    shown = [here.id]
+    there: dict[str, Any] = {}
+    if aspect == "state":
+        shown = [id for id in dict.fromkeys((_holds(here, theirs), _holds(here, mine))) if id]
+        reason = f"{_told(theirs)} {where}, {_told(mine)} here"
+    else:
+        there = _columns(aspect, here, line, theirs, {})
+        of = {"topic": "topic", "date": "date", "text": "text"}[aspect]
+        reason = f"{of}: {_shown(aspect, theirs)} {where}, {_shown(aspect, mine)} here"
+    if not shown:
+        return []
+    payload = {
+        "memory": here.id, "aspect": aspect, "seen": stamp.seen, "there": there, "memories": shown, "reason": reason,
+    }  # fmt: skip
+    sides = (sorted(one.seen.items()) for one in (ours, stamp))
+    return [Card((here.id, aspect, *sorted(map(str, sides))), payload)]
+
+
+def _holds(here: MemoryRecord, side: _Side) -> str | None:
+    """What holds if one side is right."""
+    return here.id if side.ended_by is None else side.successor
+
+
+def _told(side: _Side) -> str:
+    if side.ended_by is not None:
+        return "corrected" if side.ended_by == "superseded" else side.ended_by
+    return "confirmed" if side.confirmed else "kept"
+
+
+def _shown(aspect: str, side: _Side) -> str:
+    value = side.value(aspect)
+    if aspect == "date" and isinstance(value, int):
+        from datetime import datetime
+
+        return datetime.fromtimestamp(value).astimezone().date().isoformat()
+    return str(value)[:200] if value else "none"
+
+
+# After a correction
+
+
+def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
+    """What one side said of a fact that the other one corrected goes for what stands in its place."""
+    old = memories.get(connection, id, now)
+    if old.ended_by != "superseded":
+        return
+    new = memories.latest_version(connection, id, now)
+    if new.id == old.id or not new.active:
+        return
+    known = stamps.of(connection, new.id)
+    columns: dict[str, Any] = {}
+    for aspect, stamp in stamps.of(connection, old.id).items():
+        if aspect in known or not (aspect in _CARRIED or aspect.startswith(stamps.TAG)):
+            continue
+        columns |= _as_before(aspect, old, new, columns)
+        stamps.put(connection, new.id, stamp)
+    columns = {name: value for name, value in columns.items() if getattr(new, name) != value}
+    if columns:
+        memories.update(connection, new.rid, **columns)
+
+
+def _as_before(
+    aspect: str, old: MemoryRecord, new: MemoryRecord, so_far: Mapping[str, Any]
+) -> dict[str, Any]:
+    if aspect.startswith(stamps.TAG):
+        tag, tags = aspect.removeprefix(stamps.TAG), list(so_far.get("tags", new.tags))
+        if (tag in tags) == (tag in old.tags):
+            return {}
+        left = {*tags, tag} if tag in old.tags else {*tags} - {tag}
+        return {"tags": tuple(sorted(left, key=lambda one: (one.casefold(), one)))}
+    if aspect == "pin":
+        return {"attributes": _with({**so_far.get("attributes", new.attributes)}, old.attributes, _PINNED)}
+    return {"topic": old.topic} if aspect == "topic" else {"happens_at": old.happens_at}

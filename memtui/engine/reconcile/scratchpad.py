@@ -1,0 +1,53 @@
+"""What another device wrote into the scratchpad, or took away."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.records import device_name
+from memtui.engine.store import scratchpad, stamps
+from memtui.engine.store.export_rows import GoneLine, ScratchpadLine
+
+from . import meeting
+from .meeting import Plan, place
+
+
+def plan(connection: apsw.Connection, line: ScratchpadLine | GoneLine) -> Plan | None:
+    """What another device wrote under a key, or that it took it away. Of two values both stay, one under another key."""
+    if not line.decided:
+        return None
+    thing, stamp = stamps.PAD + line.key, line.decided[0]
+    ours = stamps.of(connection, thing).get(stamp.aspect)
+    note = scratchpad.find(connection, line.key)
+    written = line if isinstance(line, ScratchpadLine) else None
+    same = (written.value if written else None) == (note.value if note else None)
+    both = written is not None and note is not None
+    met = meeting.meet(ours, stamp, same=same, asked=both, anyone=True, present=written is not None)
+    if met is None:
+        return None
+    counts = {"scratchpad entry": 1}
+    if met.stamp is None:
+        assert ours is not None and note is not None and written is not None
+        there = ScratchpadLine(key=note.key, value=note.value, updated_at=note.updated_at)
+        stays, moved = sorted(((ours, there), (stamp, written)), key=lambda one: place(one[0]), reverse=True)
+        key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
+        kept = replace(stays[0], seen=stamps.joined(ours.seen, stamp.seen))
+        return Plan(thing, (kept,), counts, entries=(stays[1], replace(moved[1], key=key)))
+    if not met.take:
+        return Plan(thing, (met.stamp,))
+    if written is None:
+        return Plan(thing, (met.stamp,), counts, removed=line.key)
+    return Plan(thing, (met.stamp,), counts, entries=(written,))
+
+
+def _free_key(connection: apsw.Connection, name: str, value: str) -> str:
+    """A key beside the one that both wrote: one that is free, or has this value already."""
+    for number in count(1):
+        key = f"{name})" if number == 1 else f"{name} {number})"
+        there = scratchpad.find(connection, key)
+        if there is None or there.value == value:
+            break
+    return key
