@@ -3,8 +3,8 @@
 Each line of the file is an object with ``a``, ``b`` and ``label`` (duplicate, contradiction, neutral). Budget,
 without a model: duplicates found >= 0.30 at precision >= 0.90; contradictions called duplicates <= 3%.
 
-With --embedder also what Health calls nearly the same (``review.near_duplicates``: near by their vectors, and the words agree), for each
-of some cosines. The budget is that precision, and as many found as it leaves.
+With --embedder also what Health calls nearly the same (``review.near_duplicates``: near by their vectors, and the words
+agree), for each of some cosines. The budget is that precision, and as many found as it leaves.
 """
 
 from __future__ import annotations
