@@ -190,7 +190,7 @@ class RecordingSession:
                     at,
                     source=SOURCE,
                     project=self._agent.project,
-                    within=self._agent.filter,
+                    within=self._agent.within,
                 )
                 try:
                     memory.on_current_file(record)

@@ -1,9 +1,9 @@
 """Where memtui keeps its files, and which places are no good for a memory.
 
-Folders are the platform's own (platformdirs, imported when first asked: it costs 20 ms) and are
-created for their owner only. A memory is a SQLite file in WAL mode: it needs locks and shared
-mappings that work, and nobody else who rewrites it. Network, FUSE and 9p file systems and folders
-that a cloud client mirrors lose commits or come back as "conflicted copy", so they are refused.
+Folders are the platform's own and are created for their owner only. A memory is a SQLite file in
+WAL mode: it needs locks and shared mappings that work, and nobody else who rewrites it. Network,
+FUSE and 9p file systems and folders that a cloud client mirrors lose commits or come back as
+"conflicted copy", so they are refused.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .engine.errors import DiskFullError, StoreError, UnsafePlaceError
 # A quota and a size limit are no other matter for the person than a full disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MEMORY_NAME = "memory.db"
+CONFIG_NAME = "config.toml"
 FOLDER_MODE = 0o700
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -48,15 +49,33 @@ _CLOUD_MARKERS = {
 
 def data_folder() -> Path:
     """Where the memory lives unless told otherwise."""
+    if known := _of_linux("XDG_DATA_HOME", ".local/share"):
+        return known
     import platformdirs
 
     return Path(platformdirs.user_data_dir("memtui", appauthor=False))
 
 
 def config_folder() -> Path:
+    if known := _of_linux("XDG_CONFIG_HOME", ".config"):
+        return known
     import platformdirs
 
     return Path(platformdirs.user_config_dir("memtui", appauthor=False))
+
+
+def _of_linux(variable: str, below_home: str) -> Path | None:
+    """As platformdirs has it: a hook lives shorter than its import takes (20 ms). None where it has to be asked."""
+    home, set_so = (Path(os.environ.get(name, "")) for name in ("HOME", variable))
+    if sys.platform != "linux" or not home.is_absolute() or "ANDROID_DATA" in os.environ:
+        return None
+    return (set_so if set_so.is_absolute() else home / below_home) / "memtui"
+
+
+def config_file() -> Path:
+    """The settings, unless the command line names others."""
+    named = os.environ.get("MEMTUI_CONFIG")
+    return Path(named).expanduser() if named else config_folder() / CONFIG_NAME
 
 
 def state_folder() -> Path:

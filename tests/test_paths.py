@@ -7,6 +7,7 @@ import struct
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 from memtui import paths
 from memtui.engine.errors import StoreError, UnsafePlaceError
@@ -140,3 +141,17 @@ def test_the_platform_folders_end_in_our_name(monkeypatch: pytest.MonkeyPatch, t
         assert "memtui" in folder.parts
     assert paths.default_memory().name == "memory.db"
     assert "memtui" in paths.log_folder().parts
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs is asked")
+@pytest.mark.parametrize("set_so", [None, "", "/elsewhere/x", "relative/x"])
+def test_folders_are_those_of_platformdirs_without_its_import(
+    set_so: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+        if set_so is not None:
+            monkeypatch.setenv(variable, set_so)
+    assert paths.data_folder() == Path(platformdirs.user_data_dir("memtui", appauthor=False))
+    assert paths.config_folder() == Path(platformdirs.user_config_dir("memtui", appauthor=False))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from memtui.engine.errors import UsageError
+from memtui.present.format import plural
 from memtui.present.memory import sorted_as
 
 from .dependents import dry_run_option, tell_before
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _ALREADY = {
     "pin": "was pinned already", "unpin": "was not pinned", "confirm": "was confirmed already",
     "forget": "was in the Trash already", "restore": "was not in the Trash", "tag": "was tagged so already",
+    "withhold": "was withheld already", "allow": "is not withheld by itself",
 }  # fmt: skip
 
 
@@ -158,6 +160,25 @@ def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, dry_run: bo
     )
 
 
+@click.command("withhold", cls=Command)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--agent", metavar="NAME", required=True, help="The agent, as it signs: claude-code, codex.")
+@click.option("--off", is_flag=True, help="Tell it them again.")
+@json_option
+@pass_door
+def withhold_command(door: Door, ids: tuple[str, ...], agent: str, off: bool, json: bool) -> None:
+    """Keep the memories ID... from one agent, at all its doors; the others are told them.
+
+    \b
+    memtui withhold ID --agent codex
+    memtui withhold ID --agent codex --off     tell it again
+    memtui list withheld:codex                 what it is not told
+
+    With them go what takes their place, the turns that they were drawn from, and reflections and observations drawn from them.
+    """
+    _change(door, "allow" if off else "withhold", ids, json, agent=agent)
+
+
 @click.command("pin", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @json_option
@@ -229,7 +250,7 @@ def topic_command(door: Door, ids: tuple[str, ...], day: str | None, json: bool)
 
 def _change(
     door: Door,
-    verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify"],
+    verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify", "withhold", "allow"],
     ids: Sequence[str],
     json: bool,
     *,
@@ -255,7 +276,7 @@ def _change(
         return
     done = {
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
-        "unpin": "unpinned", "classify": "sorted",
+        "unpin": "unpinned", "classify": "sorted", "withhold": "withheld", "allow": "allowed",
     }[verb]  # fmt: skip
     signs = glyphs(door)
     for old, new in zip(before, after, strict=True):
@@ -263,6 +284,8 @@ def _change(
         out(memory_line(new, signs, word))
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))
+        if verb == "withhold" and new.source_ids:
+            note(f"with it goes what it was drawn from: {plural(len(new.source_ids), 'memory')}")
         if verb == "classify":
             out(f"  {sorted_as(new, time.time())}")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 # What the text below tells in words.
-_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted", "pinned_at"})
+_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted", "pinned_at", "withheld_from"})
 
 
 class Change(Record):
@@ -52,6 +52,7 @@ class Portrait(Record):
     recalls: tuple[Recall, ...]
     cautions: tuple[Caution, ...] = ()
     decided: tuple[Stamp, ...] = ()
+    withheld_from: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, detail: MemoryDetail) -> Portrait:
@@ -67,6 +68,7 @@ class Portrait(Record):
             recalls=detail.recalls,
             cautions=detail.cautions,
             decided=detail.decided,
+            withheld_from=detail.withheld_from,
         )
 
 
@@ -78,7 +80,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
     out(row(sign(memory, signs), *head))
     out(memory.content)
     out()
-    for line in table(_facts(portrait, detail.fades)):
+    for line in table(_facts(portrait, detail)):
         out(line)
     lists = {
         "said in": portrait.sources,
@@ -96,7 +98,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
     _tell_history(portrait, detail)
 
 
-def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
+def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     memory, now = portrait.memory, time.time()
 
     def when(seconds: float) -> str:
@@ -104,7 +106,8 @@ def _facts(portrait: Portrait, fades: float | None) -> list[tuple[str, str]]:
 
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
     rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
-    rows += [(label, drawn(line)) for label, line in words.state(memory, fades, now)]
+    rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
+    rows += [(label, drawn(line)) for label, line in words.not_for(detail)]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:

@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "pin": Entry("memories", "Change", "Tell facts to agents before every answer."),
     "unpin": Entry("memories", "Change", "Tell facts to agents only where they bear on what is asked."),
     "forget": Entry("memories", "Change", "Put memories into the Trash."),
+    "withhold": Entry("memories", "Change", "Keep memories from one agent, or tell it them again."),
     "restore": Entry("restore", "Change", "Bring memories back from the Trash, or all of it from a backup."),
     "erase": Entry("erase", "Change", "Erase memories for good, with proof."),
     "tag": Entry("memories", "Change", "Add and remove tags."),

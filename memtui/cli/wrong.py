@@ -30,6 +30,7 @@ def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
     \b
     memtui wrong
     memtui correct ID "What is right"     or: memtui forget ID
+    memtui withhold ID --agent NAME       not for this agent any more
     memtui correct ID --dry-run           what depends on it, first
     """
     if agent is not None and not agent.strip():
@@ -54,7 +55,8 @@ def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
             out(memory_line(told, signs, "   "))
     if found:
         note(
-            '"memtui correct ID TEXT" or "memtui forget ID" puts it right; --dry-run shows what depends on it'
+            '"memtui correct ID TEXT" or "memtui forget ID" puts it right (--dry-run: what depends on it); '
+            '"memtui withhold ID --agent NAME" keeps it from that agent'
         )
     else:
         err("nothing was told that is still in use")

@@ -17,7 +17,7 @@ from ..engine.strategies import STRATEGIES, checked, must_be_known
 from .lines import key_line, section_line
 from .schema import Setting, Settings, describe
 
-FILE_NAME = "config.toml"
+FILE_NAME = paths.CONFIG_NAME
 _LARGEST = 1 << 20
 # Variables of ours that are no settings.
 _OTHER_VARIABLES = frozenset({"MEMTUI_CONFIG"})

@@ -209,6 +209,29 @@ class Decay(Section):
         return tuple(topic for topic in TOPICS if topic in wanted)
 
 
+class Retention(Section):
+    heading: ClassVar[str] = "Old turns"
+
+    days: Annotated[
+        int,
+        Meta(
+            title="kept for days",
+            ge=0,
+            le=36_500,
+            description="Turns older than that go to the Trash once their facts are drawn. 0: all are kept.",
+        ),
+    ] = 0
+    cap: Annotated[
+        int,
+        Meta(
+            title="turns a day at most",
+            ge=0,
+            le=1_000_000,
+            description="Turns that may go to the Trash in one day; or decay.share of them, where that is more.",
+        ),
+    ] = 500
+
+
 class Secrets(Section):
     heading: ClassVar[str] = "Secrets"
 
@@ -345,6 +368,7 @@ class Settings(Section):
     search: Search = Search()
     context: Context = Context()
     decay: Decay = Decay()
+    retention: Retention = Retention()
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
     mcp: Mcp = Mcp()
@@ -392,6 +416,8 @@ class Settings(Section):
             fade_threshold=self.decay.threshold,
             fade_cap=self.decay.cap,
             fade_share=self.decay.share,
+            retention_days=self.retention.days,
+            retention_cap=self.retention.cap,
             background=background,
             allow_unsafe_fs=allow_unsafe_fs,
             profile=self.search.profile,

@@ -128,7 +128,17 @@ class Core:
         else:
             self._settled()
 
-    def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
+    def project_of(self, id: str) -> str | None:
+        """The project that what an agent writes about a memory belongs to; None for others, who are not turned away."""
+        if not self.actor.startswith("agent:"):
+            return None
+        with self.connections.read() as connection:
+            return memories.get(connection, id, self.clock()).project
+
+    def note_recall(
+        self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None, *,
+        project: str | None = None,
+    ) -> None:  # fmt: skip
         """An agent was told these: it slows their fading, and the log says so. A person's look does not.
 
         Where nothing is recorded the question is not kept.
@@ -137,13 +147,21 @@ class Core:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
-            kept = recording_rules.keeps_question(connection, self.actor.removeprefix("agent:"), now)
+            kept = recording_rules.keeps_question(connection, self.actor.removeprefix("agent:"), now, project)
             memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),
                 session_id=session_id and validation.without_secrets(session_id),
                 query=validation.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in told],
             )  # fmt: skip
+
+    def told(self, connection: apsw.Connection, filter: str) -> str:
+        """The filter, for an agent without what the person keeps from it."""
+        if not self.actor.startswith("agent:"):
+            return filter
+        from memtui.engine.search.access_scope import less_withheld
+
+        return less_withheld(connection, self.actor.removeprefix("agent:"), filter)
 
     def ask_about_drawn(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:
         """In the operation that changed ``ids``: what was drawn from those that no longer hold waits in Review."""

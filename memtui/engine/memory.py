@@ -41,6 +41,7 @@ from memtui.engine.store import (
     file,
     history,
     memories,
+    proposals,
     sessions,
     stamps,
     stats,
@@ -71,17 +72,22 @@ if TYPE_CHECKING:
     from memtui.engine.search.ranking import QueryEmbedder
 
 T = TypeVar("T")
-Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify"]
+Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify", "withhold", "allow"]
 _DONE = {
     "confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged", "pin": "Pinned", "unpin": "Unpinned",
-    "classify": "Set the topic or date of",
+    "classify": "Set the topic or date of", "withhold": "Withheld", "allow": "Allowed",
 }  # fmt: skip
 _ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
 
 
-def _bulk_label(verb: Verb, changed: int) -> str:
-    return f"{_DONE[verb]} {plural(changed, 'memory')}"
+def _bulk_label(verb: Verb, changed: int, agent: str = "") -> str:
+    return f"{_DONE[verb]} {plural(changed, 'memory')}{_whom(verb, agent)}"
+
+
+def _whom(verb: Verb, agent: str) -> str:
+    """`` from claude-code``, `` for claude-code``; empty where no agent is meant."""
+    return {"withhold": f" from {agent.strip()}", "allow": f" for {agent.strip()}"}.get(verb, "")
 
 
 class _Asked(NamedTuple):
@@ -91,6 +97,7 @@ class _Asked(NamedTuple):
     remove: tuple[str, ...]
     withhold: bool
     about: operations.About
+    agent: str = ""
 
 
 class Memory:
@@ -322,7 +329,7 @@ class Memory:
         in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
         """
         now = int(self._core.clock())
-        with self._core.change("correct", "Corrected") as op:
+        with self._core.change("correct", "Corrected", project=self._core.project_of(id)) as op:
             old = memories.get(op.connection, id, now)
             rid = operations.correct(
                 op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now
@@ -334,7 +341,19 @@ class Memory:
             op.label = (
                 f"Corrected {quoted(validation.open_text(old))} to {quoted(validation.open_text(record))}"
             )
+            op.label += self._contradicted(op.connection, old, record, now)
         return record
+
+    def _contradicted(
+        self, connection: apsw.Connection, old: MemoryRecord, new: MemoryRecord, now: int
+    ) -> str:
+        """What became of the contradictions that the old text was one side of, in words; empty where there was none."""
+        open_ones = proposals.about(connection, proposals.CONFLICT, old.id)
+        if not open_ones:
+            return ""
+        from memtui.engine.review import contradictions
+
+        return contradictions.corrected(connection, open_ones, old, new, self._core.actor, now)
 
     def _settled(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
         """What the person wrote now stands, whatever became of what the old text was drawn from."""
@@ -390,6 +409,16 @@ class Memory:
         """Tell it only where it bears on the prompt. Raises ProtectedError for an agent."""
         return self._change_one("unpin", id)
 
+    def withhold(self, id: str, agent: str) -> MemoryRecord:
+        """Tell it this agent (by the name that it signs with) no more: nor what takes its place, nor the turns that it was
+        drawn from, nor what was noted from it. Others are told it. Raises ProtectedError for an agent.
+        """
+        return self._change_one("withhold", id, agent=agent)
+
+    def allow(self, id: str, agent: str) -> MemoryRecord:
+        """Tell it that agent again. What is withheld with another memory stays so. Raises ProtectedError for an agent."""
+        return self._change_one("allow", id, agent=agent)
+
     def classify(self, id: str, *, topic: str | None = None, happens: str | None = None) -> MemoryRecord:
         """Set what a fact is about (one of ``TOPICS``) and the day that it names; "none": it has none. None: as it is.
 
@@ -404,13 +433,14 @@ class Memory:
 
     def _change_one(
         self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False,
-        about: operations.About = operations.NOTHING,
+        about: operations.About = operations.NOTHING, agent: str = "",
     ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_DONE[verb]} {quoted(validation.open_text(memory))}"
-            self._apply(op.connection, verb, memory, _Asked(tuple(add), tuple(remove), withhold, about), now)
+            op.label = f"{_DONE[verb]} {quoted(validation.open_text(memory))}{_whom(verb, agent)}"
+            asked = _Asked(tuple(add), tuple(remove), withhold, about, agent)
+            self._apply(op.connection, verb, memory, asked, now)
             if verb == "forget" and memory.active:
                 self._core.ask_about_drawn(op.connection, [memory.id], "forgot")
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
@@ -426,6 +456,10 @@ class Memory:
                 operations.forget(
                     connection, memory, actor=self._core.actor, now=now, withhold=asked.withhold
                 )
+            case "withhold":
+                operations.withhold(connection, memory, asked.agent, actor=self._core.actor)
+            case "allow":
+                operations.allow(connection, memory, asked.agent, actor=self._core.actor, now=now)
             case "restore":
                 operations.restore(connection, memory, actor=self._core.actor, now=now)
             case "pin":
@@ -441,23 +475,24 @@ class Memory:
 
     def change_all(
         self, verb: Verb, rids: Sequence[int], *, add: Sequence[str] = (), remove: Sequence[str] = (),
-        withhold: bool = False, topic: str | None = None, happens: str | None = None,
+        withhold: bool = False, topic: str | None = None, happens: str | None = None, agent: str = "",
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Operation | None:  # fmt: skip
         """Do one verb to many memories (by key) as one named operation; None when nothing changed.
 
         What the verb does not apply to (confirming an episode) is passed over. Many rows take several
-        transactions; cancelled in between, what was done stays and is undoable as one. ``withhold``: see ``forget``.
+        transactions; cancelled in between, what was done stays and is undoable as one. ``withhold``: see ``forget``;
+        ``agent``: from which it is withheld, or which is told it again.
         """
         self._core.must_write("change it")
         now = int(self._core.clock())
         validation.tags((*add, *remove))
-        asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens))
+        asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens), agent)
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
                 changed = self._apply_all(op.connection, verb, rids, asked, now)
                 self._ask_about_forgotten(op.connection, verb, rids, now)
-                op.label = _bulk_label(verb, changed)
+                op.label = _bulk_label(verb, changed, agent)
             return self._core.done(op)
         op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
         changed = 0
@@ -472,7 +507,7 @@ class Memory:
                 with history.part(self._core.connections, op_id) as connection:
                     self._ask_about_forgotten(connection, verb, rids, now)
         finally:
-            history.finish(self._core.connections, op_id, _bulk_label(verb, changed))
+            history.finish(self._core.connections, op_id, _bulk_label(verb, changed, agent))
         return self._core.tell(op_id) if changed else None
 
     def _ask_about_forgotten(
@@ -561,6 +596,7 @@ class Memory:
         with self._core.connections.read() as connection:
             exclude_session = self._session(connection, exclude_session)
             ranked_by, note = self._ranked_by(connection, profile)
+            filter, within = self._core.told(connection, filter), self._core.told(connection, within)
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._core.clock(),
@@ -573,13 +609,14 @@ class Memory:
 
     def context(
         self, prompt: str, *, session_id: str | None = None, limit: int = 5, filter: str = "",
-        profile: str | Profile | None = None, alone: bool = False,
+        profile: str | Profile | None = None, alone: bool = False, project: str | None = None,
     ) -> ContextBlock:  # fmt: skip
         """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, what the person said
         before where it bears on the prompt (``options.context``), the week's insight.
 
         ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
-        are estimated. Asked by an agent it is a recall. ``alone``: see ``search``.
+        are estimated. Asked by an agent it is a recall. ``alone``: see ``search``. ``project``: the agent's, whose rules are
+        told first; of one that is never recorded the prompt is not kept.
         Raises FilterError for a bad filter, InputError for a bad limit.
         """
         from memtui.engine.search import briefing
@@ -587,13 +624,13 @@ class Memory:
         with self._core.connections.read() as connection:
             session_id = self._session(connection, session_id)
             told = briefing.brief(
-                connection, prompt, filter=filter, limit=limit,
+                connection, prompt, filter=self._core.told(connection, filter), limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
                 fade_threshold=self._core.options.fade_threshold, alone=alone,
-                turns=self._core.options.context.turns, tokens=self._core.options.context.tokens,
+                turns=self._core.options.context.turns, tokens=self._core.options.context.tokens, project=project,
             )  # fmt: skip
-        self._core.note_recall(prompt, told.memories, session_id)
+        self._core.note_recall(prompt, told.memories, session_id, project=project)
         return told
 
     def _session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
@@ -602,9 +639,12 @@ class Memory:
             return session_id
         return sessions.of_reader(connection, validation.without_secrets(session_id), self.actor)
 
-    def note_recall(self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None) -> None:
-        """An agent was told these: it slows their fading, and the log says so. A person's look does not."""
-        self._core.note_recall(query, told, session_id)
+    def note_recall(
+        self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None, *,
+        project: str | None = None,
+    ) -> None:  # fmt: skip
+        """An agent (of a ``project``) was told these: it slows their fading, and the log says so. A person's look does not."""
+        self._core.note_recall(query, told, session_id, project=project)
 
     def explain(
         self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None,
@@ -617,6 +657,7 @@ class Memory:
         from memtui.engine.search.explanation import explain
 
         with self._core.connections.read() as connection:
+            filter, within = self._core.told(connection, filter), self._core.told(connection, within)
             return explain(
                 connection, query, memories.get(connection, id, self._core.clock()), filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],

@@ -104,9 +104,12 @@ def settings(given: dict[str, str]) -> tuple[Options, str]:
 
     Those of nobody, which are most, are had without reading what could be set.
     """
+    from memtui import paths
+
     named = given.get("--config")
     unsafe = "--allow-unsafe-fs" in given
-    if named and not os.path.exists(named) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
+    place = named or paths.config_file()
+    if not os.path.exists(place) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
         from memtui.engine.records import Options
 
         return Options(allow_unsafe_fs=unsafe), os.environ.get("MEMTUI_DB", "")

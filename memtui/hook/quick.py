@@ -74,16 +74,16 @@ class Quick:
             repeats,
         )
 
-        within = self._within
         with self._connections.read() as connection:
+            within = access_scope.less_withheld(connection, self._agent, self._within)
             profile, _ = profiles.configured(connection, self._options.profile)
             lines = None if self._readonly else served_contexts.lines(connection, session_id)
             self._there = None if lines is None else repeats.Told(lines)
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
-                profile=access_scope.without_names(profile) if within else profile,
+                profile=access_scope.without_names(profile) if self._within else profile,
                 session_id=self._stored(connection, validation.without_secrets(session_id), source),
-                fade_threshold=self._options.fade_threshold, alone=bool(within),
+                fade_threshold=self._options.fade_threshold, alone=bool(self._within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
                 project=project, there=self._there,
             )  # fmt: skip

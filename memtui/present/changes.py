@@ -18,6 +18,7 @@ _COLUMNS = {
 # What stands in a memory's attributes.
 _ATTRIBUTES = {
     "pinned_at": "pinned", "supersedes": "replaces", "conflict_reason": "because", "secrets": "secret",
+    "withheld_from": "not for",
     "redacted": "blacked out", "merged": "merged with", "extractor": "drawn by", "retired": "taken away when read again by",
 }  # fmt: skip
 _TIMES = ("_at", "_until", "_time", "_accessed")

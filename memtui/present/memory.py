@@ -11,7 +11,7 @@ from .lines import Labelled, Line
 from .text import Visible
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Enrichment, Entity, MemoryRecord, Trust
+    from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust
 
 # Below this much of its confidence left, an unprotected memory is shown as fading.
 FADING = 0.2
@@ -136,6 +136,12 @@ def why_ended(memory: MemoryRecord) -> str:
 def ended(memory: MemoryRecord, now: float) -> str:
     """Why and since when it is in the Trash; empty while it is active."""
     return "" if memory.valid_until is None else f"{why_ended(memory)} {local_date(memory.valid_until, now)}"
+
+
+def not_for(detail: MemoryDetail) -> Iterator[Labelled]:
+    """The agents that are not told it."""
+    if detail.withheld_from:
+        yield Labelled("not for", ((", ".join(detail.withheld_from), "warning"),))
 
 
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:

@@ -199,6 +199,8 @@ ACTIONS: tuple[Action, ...] = (
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
     _action("withhold", "z", "withhold", "Change", _KEPT,
             "Forget it, and keep the turns that it was drawn from away from agents too.", changes=True),
+    _action("agents", "V", "who may see it", "Change", _KEPT,
+            "Choose an agent that is not told it any more, nor the turns it was drawn from; again to lift that.", changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
     _action("merge", "m", "merge", "Change", ("review", "entities"),
@@ -274,7 +276,7 @@ ACTIONS: tuple[Action, ...] = (
             "Take back all that this agent did from the selected operation on, as one undo; shows it first.", changes=True),
 
     _action("wrong", "F", "that was wrong", "Program", _ALL,
-            "List what agents were told last, by session; Enter goes to it, to correct or forget it there."),
+            "List what agents were told last, by session; Enter goes to it, V keeps it from that agent."),
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
     _action("export", "I", "export", "Program", _ALL,

@@ -129,9 +129,21 @@ class AppActions:
             for one, memory in told
         ]
         about = "What agents were told last, the latest session first. There correct it, or forget it."
-        picked = await shell.ask_person(PickDialog("That was wrong", choices, yes="go to it", told=about))
-        if picked is not None:
-            await shell.navigation.open_memory(told[picked][1].rid)
+        dialog = PickDialog(
+            "That was wrong", choices, yes="go to it", told=about, also=("V", "not for this agent")
+        )
+        picked = await shell.ask_person(dialog)
+        if picked is None:
+            return
+        last, memory = told[picked]
+        if not dialog.pressed:
+            await shell.navigation.open_memory(memory.rid)
+        elif shell.readonly:
+            shell.say("This memory is open for reading only.", "warning")
+        else:
+            await shell.operations.change(
+                lambda engine: engine.withhold(memory.id, last.agent), f"keeping it from {last.agent}"
+            )
 
     def do_import(self) -> None:
         from .dialogs.import_ import ImportDialog

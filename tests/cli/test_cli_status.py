@@ -60,7 +60,8 @@ def test_the_quick_way_says_the_same(cli: Cli, told: Path) -> None:
 def test_the_quick_way_loads_neither_click_nor_the_app(told: Path) -> None:
     code = (
         "import os, sys\n"
-        "os._exit = lambda code: print(*[one for one in ('click', 'textual', 'numpy', 'typing_extensions', 'spacy')"
+        "os._exit = lambda code: print(*[one for one in ('click', 'textual', 'numpy', 'typing_extensions', 'spacy',"
+        " 'platformdirs', 'tempfile', 'memtui.config')"
         " if one in sys.modules], 'loaded')\n"
         "from memtui.hook.status import hurry\nhurry(['--line'])"
     )

@@ -34,6 +34,24 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
     ]
     told = cli("wrong")
     assert told.code == 0 and "memtui correct ID" in told.err and facts[3].id in told.out
+    cli("withhold", facts[3].id, "--agent", "claude")
+    assert facts[3].id not in cli("wrong").out
     cli("forget", facts[2].id)
     assert [one["agent"] for one in cli("wrong", "--json").json["told"]] == ["claude"]
     assert cli("wrong", "--agent", "codex").code == 1
+
+
+def test_a_memory_is_kept_from_one_agent_and_told_it_again(cli: Cli, home: Path) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        fact = memory.remember("Works at Initech")
+    assert "withheld" in cli("withhold", fact.id, "--agent", "codex").out
+    assert "withheld already" in cli("withhold", fact.id, "--agent", "Codex").out
+    assert "not for" in cli("show", fact.id).out and cli("show", fact.id, "--json").json["withheld_from"] == [
+        "codex"
+    ]
+    assert fact.id in cli("list", "withheld:codex").out
+    assert cli("withhold", fact.id).code == 2
+    assert "allowed" in cli("withhold", fact.id, "--agent", "codex", "--off").out
+    assert cli("list", "withheld:codex").code == 1
+    cli("undo")
+    assert fact.id in cli("list", "withheld:*").out

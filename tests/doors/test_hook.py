@@ -555,3 +555,14 @@ def test_what_is_never_recorded_is_told_and_not_kept(
     assert turns(memory) == [] and [one.query for one in memory.view.recent_recalls()] == [""]
     kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert b"Zanzibar" not in kept
+
+
+def test_what_is_kept_from_this_agent_is_told_to_others_only(memory: Memory, place: Path) -> None:
+    [fact] = memory.view.page("vegetarian")
+    memory.withhold(fact.id, "claude-code")
+    told = {}
+    for agent in ("claude-code", "codex"):
+        quick = Quick(place, agent=agent, options=QUIET)
+        told[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
+        quick.close()
+    assert "vegetarian" not in told["claude-code"] and "vegetarian" in told["codex"]

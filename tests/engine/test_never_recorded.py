@@ -60,6 +60,31 @@ def test_a_project_is_never_recorded_whoever_brings_it(person: Memory, place: Pa
     assert WORDS.encode() not in kept_bytes(place)
 
 
+def test_of_a_project_no_note_correction_wish_or_question_is_kept(person: Memory, place: Path) -> None:
+    fact = person.remember("The boat is red", project="boat")
+    with agent(place) as memory:
+        loose = memory.remember("The boat leaks", project="boat")
+    person.recording.never("project", "Boat")
+    with agent(place) as memory:
+        box = Toolbox.of(memory, ("memory", "scratchpad"), project="boat")
+        for tool, given in (
+            ("scratchpad_write", {"key": "course", "value": WORDS}),
+            ("correct_fact", {"memory_id": loose.id, "new_content": f"Sails to {WORDS}"}),
+            ("correct_fact", {"memory_id": fact.id, "new_content": f"Sails to {WORDS}"}),
+            ("forget_fact", {"memory_id": loose.id, "reason": WORDS}),
+        ):
+            assert "never recorded" in box.call(tool, given).text, tool
+        assert fact.id in box.call("search_memory", {"query": f"red boat {WORDS}"}).text
+        box.call("get_context", {"prompt": f"which colour has the red boat in {WORDS}?"})
+        with pytest.raises(NotRecordedError):
+            memory.correct(loose.id, WORDS)
+        with pytest.raises(NotRecordedError):
+            memory.review.wish("forget", loose.id, why=WORDS)
+    assert {one.query for one in person.view.recent_recalls()} == {""}
+    assert person.correct(fact.id, "The boat is blue").content == "The boat is blue"
+    assert WORDS.encode() not in kept_bytes(place)
+
+
 def test_agents_in_a_folder_are_never_recorded(
     person: Memory, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

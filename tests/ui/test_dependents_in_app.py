@@ -136,3 +136,21 @@ async def test_that_was_wrong_goes_to_what_an_agent_was_told(
         await settle(app)
         selected = memories(app).table.selected
         assert selected is not None and selected.memory.id == fact.id
+
+
+async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: MemoryRecord) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("F")
+        await until(lambda: there(app, PickDialog) and "Works at Initech" in screen_text(app))
+        await pilot.press("V")
+        await until(lambda: "Withheld “Works at Initech” from claude" in screen_text(app))
+        memories(app).table.select(fact.rid)
+        await until(lambda: "not for" in screen_text(app))
+        await pilot.press("V")
+        await until(lambda: there(app, PickDialog) and "not told" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: not there(app, PickDialog))
+        await settle(app)
+    with story.open(readonly=True) as memory:
+        assert memory.view.page("withheld:*") == []

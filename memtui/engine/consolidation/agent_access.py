@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 
@@ -23,19 +23,22 @@ _SHOWN = 60
 
 
 class Sight(Record):
-    """``within``: the filter that confines the agent; empty: it sees all."""
+    """``confined``: the filter that confines the agent now; empty: it sees all."""
 
-    within: str
+    confined: Callable[[], str]
     clock: Clock
     options: Options
 
+    @property
+    def within(self) -> str:
+        return self.confined()
+
     def visible(self, connection: apsw.Connection, also: str = "") -> duplicates.Within:
         """Picks those of some memories that it may know of."""
-        if not self.within:
+        within = self.within
+        if not within:
             return set
-        inside = scope(
-            compile(f"{self.within} {also}", self.clock(), fade_threshold=self.options.fade_threshold)
-        )
+        inside = scope(compile(f"{within} {also}", self.clock(), fade_threshold=self.options.fade_threshold))
         return lambda rids: passing(connection, inside, rids)
 
     def known(self, connection: apsw.Connection) -> duplicates.Within:

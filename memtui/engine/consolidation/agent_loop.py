@@ -45,18 +45,18 @@ class Rival(Record):
 
 
 class AgentLoop:
-    """One agent's run. ``within``: the filter that confines it; ``tags``: what a new fact needs to pass it."""
+    """One agent's run. ``within`` gives the filter that confines it; ``tags``: what a new fact needs to pass it."""
 
     def __init__(
         self, connections: Connections, clock: Clock, options: Options, actor: str, said: Callable[[Operation], None],
-        *, within: str, tags: Sequence[str],
+        *, within: Callable[[], str], tags: Sequence[str],
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._options = options
         self._actor = actor
         self._said = said
-        self._sight = Sight(within=within, clock=clock, options=options)
+        self._sight = Sight(confined=within, clock=clock, options=options)
         self._tags = tuple(tags)
         self._read: dict[str, set[int]] = {}
         self._done: dict[str, int] = {}

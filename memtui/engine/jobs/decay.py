@@ -11,19 +11,17 @@ from bisect import bisect_right
 from datetime import timedelta, tzinfo
 
 import apsw
-import msgspec
 
 from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
-from memtui.engine.store import fading, history, metadata
-from memtui.engine.store.sql import json_text
+from memtui.engine.store import aging, fading, history
 from memtui.engine.wording import plural
 
+from . import day_counts
 from .job import JobReport, Task
 
 KIND = "decay"
 _COUNTS_KEY = "faded_by_date"
-_DATES_KEPT = 14
 _IDS_TOLD = 1_000
 
 
@@ -67,7 +65,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
     """What a run at ``now`` would do."""
     date = local_time(now, zone).date().isoformat()
     moment = local_midnight(now, zone)
-    used = _counts(connection).get(date, 0)
+    used = day_counts.used(connection, _COUNTS_KEY, date)
     cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
     found = fading.faded(connection, options.fade_threshold, moment)
     left = max(0, cap - used)
@@ -105,7 +103,7 @@ def prune(task: Task) -> JobReport:
     """Move what faded to the Trash: the rows, the operation and the end of the run are one commit."""
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task.zone)
-        ids = _ids(connection, planned.fading)
+        ids = aging.ids(connection, planned.fading[:_IDS_TOLD])
     if task.dry_run:
         return _report(planned, len(planned.fading), ids, "would fade")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:
@@ -118,31 +116,14 @@ def prune(task: Task) -> JobReport:
 
 def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
     """End rows within what the date still allows: another run of the date may have come between."""
-    counts = _counts(connection)
-    left = max(0, planned.cap - counts.get(planned.date, 0))
+    left = max(0, planned.cap - day_counts.used(connection, _COUNTS_KEY, planned.date))
     if not planned.fading[:left]:
         return []
     ended = fading.end(
         connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
     )
-    counts[planned.date] = counts.get(planned.date, 0) + len(ended)
-    kept = dict(sorted(counts.items())[-_DATES_KEPT:])
-    metadata.put(connection, _COUNTS_KEY, json_text(kept))
+    day_counts.add(connection, _COUNTS_KEY, planned.date, len(ended))
     return ended
-
-
-def _counts(connection: apsw.Connection) -> dict[str, int]:
-    """Local date -> facts that faded on it, for the latest dates."""
-    stored = metadata.get(connection, _COUNTS_KEY)
-    return msgspec.json.decode(stored, type=dict[str, int]) if stored else {}
-
-
-def _ids(connection: apsw.Connection, rids: tuple[int, ...]) -> tuple[str, ...]:
-    shown = json_text(rids[:_IDS_TOLD])
-    rows = connection.execute(
-        "SELECT m.id FROM json_each(?) j JOIN memories m ON m.rid = j.value ORDER BY j.key", (shown,)
-    )
-    return tuple(str(identity) for (identity,) in rows)
 
 
 def _report(

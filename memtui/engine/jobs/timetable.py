@@ -9,7 +9,7 @@ from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
-from . import backup, decay
+from . import backup, decay, retention
 from .calendar import SUNDAY, Daily, Weekly
 from .job import Job, JobReport, Task
 
@@ -159,6 +159,10 @@ JOBS: tuple[Job, ...] = (
     Job(
         name="decay", label="Decay", schedule=Daily(4), run=decay.prune, backed_up=True, by_the_clock=True,
         about="Moves facts that have faded to the Trash, a few a day.",
+    ),
+    Job(
+        name="retention", label="Retention", schedule=Daily(4), run=retention.run, backed_up=True, by_the_clock=True,
+        about="Moves turns that are older than you set (retention.days) to the Trash, once their facts are drawn.",
     ),
     Job(
         name="reflection", label="Reflection", schedule=Weekly(SUNDAY, 3), run=_reflect, backed_up=True,

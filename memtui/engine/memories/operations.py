@@ -6,7 +6,7 @@ over many rows is whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import apsw
@@ -18,13 +18,15 @@ from memtui.engine.records import (
     TOPIC_SAID,
     TRUST_ORDER,
     WITHHELD,
+    WITHHELD_FROM,
     MemoryRecord,
     Options,
     Record,
     Topic,
     Trust,
 )
-from memtui.engine.store import memories
+from memtui.engine.store import memories, withheld
+from memtui.engine.store.tokens import fold
 
 from . import validation
 
@@ -271,6 +273,37 @@ def forget(
     if withhold and not memory.withheld:
         memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
     return memory.rid
+
+
+def withhold(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str) -> int:
+    """Keep it from one agent, with every text that it has or had. Only the person can."""
+    name = _agent(agent, actor)
+    if fold(name) not in map(fold, memory.withheld_from):
+        _put_withheld(connection, memory, (*memory.withheld_from, name))
+    return memory.rid
+
+
+def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str, now: int) -> int:
+    """Tell it that agent again, with what it took the place of and what took its place. Only the person can."""
+    name = fold(_agent(agent, actor))
+    for one in memories.by_ids(connection, withheld.same(connection, memory.id), now):
+        left = tuple(kept for kept in one.withheld_from if fold(kept) != name)
+        if left != one.withheld_from:
+            _put_withheld(connection, one, left)
+    return memory.rid
+
+
+def _agent(agent: str, actor: str) -> str:
+    if actor != "person":
+        raise ProtectedError("Only the person says which agents are told a memory.", "Ask them to.")
+    return validation.name(agent.removeprefix("agent:"), "agent")
+
+
+def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Sequence[str]) -> None:
+    rest = {key: value for key, value in memory.attributes.items() if key != WITHHELD_FROM}
+    memories.update(
+        connection, memory.rid, attributes={**rest, WITHHELD_FROM: list(agents)} if agents else rest
+    )
 
 
 def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:

@@ -107,12 +107,12 @@ class Observations:
                 f"There is no category {category!r}.", f"Use {', '.join(memory_observations.CATEGORIES)}."
             )
         now = self._core.clock()
-        within = search_observations.within(
-            now, category=category, filter=filter,
-            after=None if after is None else unix_seconds(after),
-            before=None if before is None else unix_seconds(before), alone=alone,
-        )  # fmt: skip
+        first, last = (None if bound is None else unix_seconds(bound) for bound in (after, before))
         with self._core.connections.read() as connection:
+            told = self._core.told(connection, filter)
+            within = search_observations.within(
+                now, category=category, filter=told, after=first, before=last, alone=alone
+            )
             hits = search_observations.recall(
                 connection, query, within, limit=limit, min_score=min_score, now=now
             )

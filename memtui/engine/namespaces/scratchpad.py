@@ -22,14 +22,16 @@ _LONGEST_LABEL = 80
 class Scratchpad:
     """Safe to call from any thread; every change is one undoable operation, signed by the memory's actor.
 
-    ``prefix``: keys that begin with it are the only ones there are; it is not seen from here.
+    ``prefix``: keys that begin with it are the only ones there are; it is not seen from here. ``project``: what is written
+    belongs to it, and is turned away where it is never recorded.
     """
 
-    def __init__(self, core: Core, prefix: str = "") -> None:
+    def __init__(self, core: Core, prefix: str = "", project: str | None = None) -> None:
         self._core = core
+        self._project = project
         self._prefix = prefix
 
-    def confined(self, scope: str) -> Self:
+    def confined(self, scope: str, *, project: str | None = None) -> Self:
         """The part of it that belongs to a scope. Its keys begin with the scope in brackets: ``[project:work] task``."""
         if not scope:
             return self
@@ -39,7 +41,7 @@ class Scratchpad:
             from hashlib import blake2b  # for few; opening a memory goes without
 
             label += f" {blake2b(scope.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
-        return type(self)(self._core, f"[{label}] ")
+        return type(self)(self._core, f"[{label}] ", project)
 
     def get(self, key: str) -> Note:
         """The entry of a key. Raises NotFoundError for a missing one."""
@@ -78,7 +80,7 @@ class Scratchpad:
                 key = memory_scratchpad.usable_key(key)
         value = memory_scratchpad.accept(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
-        with self._core.change("scratchpad", label) as op:
+        with self._core.change("scratchpad", label, project=self._project) as op:
             before = self._find(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(

@@ -41,8 +41,8 @@ class Sessions:
             said=self._core.tell_of,
         )
 
-    def by_agent(self, *, within: str = "", tags: Sequence[str] = ()) -> AgentLoop:
-        """Consolidation that an agent drives itself, step by step, within a filter."""
+    def by_agent(self, *, within: Callable[[], str] = str, tags: Sequence[str] = ()) -> AgentLoop:
+        """Consolidation that an agent drives itself, step by step, within the filter that ``within`` gives."""
         return AgentLoop(
             self._core.connections, self._core.clock, self._core.options, self._core.actor, self._core.tell_of,
             within=within, tags=tags,

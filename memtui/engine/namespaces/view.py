@@ -108,6 +108,18 @@ class View:
         with self._connections.read() as connection:
             return withheld.any_withheld(connection)
 
+    def less_withheld(self, agent: str, filter: str) -> str:
+        """The filter without what the person keeps from an agent."""
+        from memtui.engine.search.access_scope import less_withheld
+
+        with self._connections.read() as connection:
+            return less_withheld(connection, agent, filter)
+
+    def withheld_agents(self) -> list[str]:
+        """The agents from which the person keeps something, by name."""
+        with self._connections.read() as connection:
+            return withheld.agents(connection)
+
     def rids(
         self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True
     ) -> Iterator[array[int]]:
@@ -182,6 +194,7 @@ class View:
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
+            kept_from = withheld.agents_of(connection, one.rid)
             decided, device = tuple(stamps.of(connection, one.id).values()), stamps.device(connection)
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
@@ -211,6 +224,7 @@ class View:
             cautions=self.cautions([one.id]).get(one.id, ()),
             decided=decided,
             device=device,
+            withheld_from=kept_from,
         )  # fmt: skip
 
     def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:
@@ -334,8 +348,15 @@ class View:
         with self._connections.read() as connection:
             return recalls.of_memory(connection, identity, limit)
 
+    def agents(self) -> list[str]:
+        """Who was told something, as far as the recall log goes back, by name."""
+        with self._connections.read() as connection:
+            return recalls.agents(connection)
+
     def last_told(self, limit: int = 20) -> list[LastTold]:
-        """What agents were told last, by agent and session, the latest first: at most ``limit`` of them."""
+        """What agents were told last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
+        or kept from that agent, is left out.
+        """
         seen: dict[tuple[str, str | None], tuple[int, dict[str, None]]] = {}
         with self._connections.read() as connection:
             for recall in recalls.page(connection, offset=0, limit=_RECALLS_READ):
@@ -344,7 +365,8 @@ class View:
             found: list[LastTold] = []
             for (agent, session_id), (at, ids) in seen.items():
                 told = memories.by_ids(connection, list(ids), self._clock())
-                active = tuple(one for one in told if one.active)
+                kept = withheld.among(connection, [one.rid for one in told], agent)
+                active = tuple(one for one in told if one.active and one.rid not in kept)
                 if active and len(found) < limit:
                     found.append(LastTold(agent=agent, at=at, memories=active, session_id=session_id))
             return found

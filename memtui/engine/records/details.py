@@ -18,7 +18,8 @@ class MemoryDetail(Record):
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does. ``around``: the turns
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
     sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each
-    of its aspects, and on which device; ``device`` is this one.
+    of its aspects, and on which device; ``device`` is this one. ``withheld_from``: the agents that are not
+    told it, because of it or of what it belongs to.
     """
 
     memory: MemoryRecord
@@ -39,3 +40,4 @@ class MemoryDetail(Record):
     cautions: tuple[Caution, ...] = ()
     decided: tuple[Stamp, ...] = ()
     device: str = ""
+    withheld_from: tuple[str, ...] = ()

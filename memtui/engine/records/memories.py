@@ -33,6 +33,8 @@ TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
 
 WITHHELD = "withheld"
 """The attribute of a forgotten fact whose source turns agents are not told: since when."""
+WITHHELD_FROM = "withheld_from"
+"""The attribute of a memory that single agents are not told: their names."""
 TOPIC_SAID = "topic_said"
 """The attribute of a fact whose topic the person said."""
 SETTLED = "settled"
@@ -103,6 +105,12 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
     def withheld(self) -> bool:
         """Whether it is forgotten, and agents are not told the turns that it was drawn from either."""
         return WITHHELD in self.attributes and self.ended_by == "forgotten"
+
+    @property
+    def withheld_from(self) -> tuple[str, ...]:
+        """The agents that are not told this one (see also ``MemoryDetail``)."""
+        value = self.attributes.get(WITHHELD_FROM)
+        return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
     @property
     def supersedes(self) -> str | None:

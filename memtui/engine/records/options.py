@@ -79,6 +79,8 @@ class Options(Record):
     ``decay_rate`` per day for new facts, but those of a topic that is ``lasting`` and, unless ``notes_fade``, those from notes
     that the person keeps by hand: these do not fade; ``fade_threshold``: effective confidence below which a fact is fading.
     ``fade_cap``, ``fade_share``: in one local date at most this many facts, or this share of them, go to the Trash.
+    ``retention_days``: turns that are older go to the Trash once their facts are drawn, 0: none; in one local date at most
+    ``retention_cap``, or that share of all turns.
     ``background``: make links and vectors in a thread after writes. ``network``: whether ``endpoint`` may be asked at all.
     ``profile``: the default ranking.
     ``llm``: without one, facts are drawn from conversations by rules.
@@ -96,6 +98,8 @@ class Options(Record):
     fade_threshold: float = 0.05
     fade_cap: int = 20
     fade_share: float = 0.02
+    retention_days: int = 0
+    retention_cap: int = 500
     background: bool = True
     network: bool = True
     allow_unsafe_fs: bool = False

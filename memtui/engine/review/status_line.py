@@ -1,41 +1,73 @@
 """The status in a line, for a shell's prompt: read alone, in the time of a hook.
 
-What Review finds by comparing memories takes too long for that. Counted is what was asked: a row waits for each.
+What Review finds by comparing memories takes too long for that. Counted are the cards that were asked, as Review shows them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.records import Status, ToldToday
-from memtui.engine.store import proposals, recalls, recording_rules
-from memtui.engine.store.sql import scalar
+from memtui.engine.store import device_cards, proposals, recalls, recording_rules
+from memtui.engine.store.sql import as_json
 
-# Of memories that are gone nothing is asked any more.
-_ASKED = f"""
-    SELECT count(*) FROM proposals p
-    WHERE (p.state = 'open' OR (p.state = 'snoozed' AND p.snoozed_until <= :now)) AND (p.kind = '{proposals.HELD}'
-        OR (p.kind = '{proposals.CONFLICT}' AND 2 = (SELECT count(*) FROM memories m WHERE m.valid_until IS NULL
-            AND m.id IN (json_extract(p.payload, '$.new'), json_extract(p.payload, '$.old'))))
-        OR (p.kind = '{proposals.WISH}' AND EXISTS (SELECT 1 FROM memories m WHERE m.valid_until IS NULL
-            AND m.id = json_extract(p.payload, '$.memory'))))
-"""
+_MOST = 200
 
 
 def status(connection: apsw.Connection, now: float) -> Status:
     """What was asked and waits, and what was told since local midnight."""
     told, memories = recalls.told_since(connection, local_midnight(now))
     return Status(
-        review=int(scalar(connection, _ASKED, {"now": int(now)})) + _drawn(connection, now),
+        review=asked(connection, now),
         told=tuple(ToldToday(agent=agent, times=times, memories=number) for agent, times, number in told),
         memories=memories, pause=recording_rules.running(connection, now),
     )  # fmt: skip
 
 
-def _drawn(connection: apsw.Connection, now: float) -> int:
-    if not proposals.waiting(connection, proposals.DRAWN, now, limit=1):
-        return 0
-    from . import dependents  # what it compares with takes a while to load
+def asked(connection: apsw.Connection, now: float) -> int:
+    """How many cards of Review were asked: each memory is on one card only, what is gone on none."""
+    shown: set[str] = set()
+    cards = 0
+    for ids in _cards(connection, now):
+        if not ids or not ids <= shown:
+            cards += 1
+        shown |= ids
+    return min(cards, _MOST)
 
-    return len(dependents.waiting(connection, now))
+
+def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
+    """The memories on each card, the worst first; of a text that is held back there are none."""
+    for one in proposals.waiting(connection, proposals.CONFLICT, now):
+        pair = {str(one.payload["new"]), str(one.payload["old"])}
+        if len(_active(connection, pair)) == 2:
+            yield pair
+    for one in proposals.waiting(connection, device_cards.DEVICES, now):
+        sides = device_cards.sides(connection, one.payload, now)
+        rivals = "memory" not in one.payload
+        if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
+            yield {side.id for side in sides}
+    if proposals.waiting(connection, proposals.DRAWN, now, limit=1):
+        from . import dependents  # what it compares with takes a while to load
+
+        put_off = proposals.put_off(connection, now)
+        for card in dependents.waiting(connection, now):
+            drawn = {memory.id for memory in card.drawn} - put_off
+            if drawn or any(entity.id not in put_off for entity in card.summaries):
+                yield drawn
+    for one in proposals.waiting(connection, proposals.WISH, now):
+        if wanted := _active(connection, [str(one.payload["memory"])]):
+            yield wanted
+    for _ in proposals.waiting(connection, proposals.HELD, now):
+        yield set()
+
+
+def _active(connection: apsw.Connection, ids: Iterable[str]) -> set[str]:
+    """Those of some memories that are not in the Trash."""
+    rows = connection.execute(
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
+        (as_json(ids),),
+    )
+    return {str(id) for (id,) in rows}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import apsw
 import msgspec
 
 from memtui.engine.memories import validation
 from memtui.engine.records import Profile
+from memtui.engine.store import withheld
 
-from .filters.terms import Value, parse
+from .filters.terms import Term, Value, parse
 
 
 def expression(filter: str | None, project: str | None) -> str:
@@ -27,6 +29,25 @@ def expression(filter: str | None, project: str | None) -> str:
     if narrowed and not any(term.key == "kind" and not term.negated for term in terms):
         narrowed += " -kind:reflection"
     return narrowed
+
+
+def less_withheld(connection: apsw.Connection, agent: str, filter: str) -> str:
+    """The filter without what the person keeps from this agent."""
+    less = f"-withheld:{quoted(agent)}"
+    if less in filter or not withheld.any_from(connection, agent):
+        return filter
+    return f"{filter} {less}".strip()
+
+
+def narrows(filter: str) -> bool:
+    """Whether a filter leaves a part of the memory: all but a few that are withheld is none."""
+    return not all(map(_lets_most_pass, parse(filter)))
+
+
+def _lets_most_pass(term: Term) -> bool:
+    """Whether only what the person keeps from agents does not pass a term."""
+    named = [value.text.casefold() for value in term.values]
+    return term.negated and (term.key == "withheld" or (term.key == "is" and named == ["withheld"]))
 
 
 def quoted(text: str) -> str:

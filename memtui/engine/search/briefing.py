@@ -24,6 +24,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
 from . import cautions, excerpts, facts, kinship, lexicon, query, relevance, repeats, rules, vital
+from .access_scope import narrows
 from .excerpts import Excerpt
 from .facts import FEW, Fact, Related
 from .filters.compiler import compile
@@ -189,7 +190,7 @@ def brief(
     ][: rules.RULES]  # fmt: skip
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
-    few = bool(filter.strip()) or words.rows <= MOST_COMPARED or profile.fusion != "score"
+    few = narrows(filter) or words.rows <= MOST_COMPARED or profile.fusion != "score"
     small = words.rows <= FEW
     for nearest in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.

@@ -19,6 +19,7 @@ from memtui.engine.store import memories
 from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
 
 from . import cautions, lexicon, query, ranking, relevance, scoring
+from .access_scope import narrows
 from .clauses import clauses, looks_pasted
 from .filters.compiler import compile
 from .ranking import QueryEmbedder
@@ -100,7 +101,7 @@ def find(
         compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
-    if not (filter.strip() or alone):
+    if not (narrows(filter) or alone):
         within = replace(
             within, broad=True
         )  # about every second turn is the person's: they need not be counted

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import apsw
 
+from . import withheld
+
 NEWEST = 200_000
 """So many of the newest memories are looked at."""
 MOST = 300
@@ -44,6 +46,7 @@ def read(connection: apsw.Connection) -> dict[str, list[tuple[str, int | None]]]
         f"""SELECT canonical_name, NULL FROM entities WHERE NOT hidden AND merged_into IS NULL
         ORDER BY mention_count DESC, eid LIMIT {MOST}""",
     )
+    found["withheld"] = [(name, None) for name in withheld.agents(connection)]
     found["session"] = _pairs(
         connection,
         f"""SELECT coalesce(nullif(title, ''), session_id), NULL FROM sessions_consolidations

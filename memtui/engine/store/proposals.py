@@ -5,7 +5,6 @@ The id follows from what a proposal is about, so that the same question is one r
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -45,8 +44,10 @@ class Proposal(Record):
 
 def identity(kind: str, *about: str) -> str:
     """The id of the proposal of this kind about these ids or texts; their order does not matter."""
+    from hashlib import blake2b  # 10 ms; reading the status goes without
+
     text = "\0".join((kind, *sorted(about)))
-    return "prop_" + hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return "prop_" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def ask(connection: apsw.Connection, id: str, kind: str, payload: Mapping[str, Any], now: int) -> bool:
@@ -100,6 +101,16 @@ def undecided(connection: apsw.Connection, kind: str, limit: int = 200) -> list[
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') "
         "ORDER BY proposal_id DESC LIMIT ?",
         (kind, limit),
+    )
+    return [_proposal(row) for row in rows]
+
+
+def about(connection: apsw.Connection, kind: str, id: str) -> list[Proposal]:
+    """What of a kind is open or put off and has a memory (by id) as its new or old side."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') "
+        "AND ?2 IN (json_extract(payload, '$.new'), json_extract(payload, '$.old')) ORDER BY proposal_id",
+        (kind, id),
     )
     return [_proposal(row) for row in rows]
 

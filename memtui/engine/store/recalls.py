@@ -54,6 +54,11 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
     return [recall(row) for row in rows]
 
 
+def agents(connection: apsw.Connection) -> list[str]:
+    """All that were told something, by name."""
+    return [str(name) for (name,) in connection.execute("SELECT DISTINCT agent FROM recalls ORDER BY agent")]
+
+
 def agents_told(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int, int, int]]:
     """Which agents were told one of these memories: name, how often, first and last time; the latest first."""
     rows: list[Any] = connection.execute(

@@ -143,9 +143,9 @@ def refusal(
     )
 
 
-def keeps_question(connection: apsw.Connection, agent: str, now: float) -> bool:
-    """Whether what an agent asks may be noted."""
-    return refusal(connection, f"agent:{agent}", "record", now) is None
+def keeps_question(connection: apsw.Connection, agent: str, now: float, project: str | None) -> bool:
+    """Whether what an agent (of a ``project``) asks may be noted."""
+    return refusal(connection, f"agent:{agent}", "record", now, project=project) is None
 
 
 def _working_folder() -> str | None:

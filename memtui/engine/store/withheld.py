@@ -1,15 +1,18 @@
-"""Turns that the person keeps from agents: a fact that was drawn from them is forgotten and withheld.
+"""What the person keeps from agents.
 
-Also the turns of what such a fact took the place of. ``search/cautions.py`` says the same of single memories.
+From all of them: turns from which a fact was drawn that is forgotten and withheld, also the turns of what such a fact took
+the place of (``search/cautions.py`` says the same of single memories). From one agent: whatever memory the person named,
+every text that it has or had, the turns that it was drawn from, and what was noted from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import apsw
 
-from memtui.engine.records import WITHHELD
+from memtui.engine.records import WITHHELD, WITHHELD_FROM
+from memtui.engine.store.tokens import fold
 
 from .sql import as_json, scalar
 
@@ -44,3 +47,75 @@ def turns(connection: apsw.Connection, without: Collection[str] = ()) -> set[int
     """The rids of those turns. ``without``: as if the memories of these ids were not there."""
     found = connection.execute(_rids("SELECT value FROM json_each(:gone)"), {"gone": as_json(list(without))})
     return {int(rid) for (rid,) in found}
+
+
+_MARKED = f"""f.attributes <> '{{}}' AND json_type(f.attributes, '$.{WITHHELD_FROM}') = 'array'"""
+_NAMED = f"EXISTS (SELECT 1 FROM json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {{named}})"
+
+
+def from_agent(named: str) -> str:
+    """SQL: whether a memory ``m`` is kept from an agent. ``named``: SQL, whether ``a.value`` is its name."""
+    return f"""m.rid IN (
+        WITH RECURSIVE same(id) AS (
+            SELECT f.id FROM memories f INDEXED BY memories_with_attributes WHERE {_MARKED} AND {_NAMED.format(named=named)}
+            UNION SELECT l.to_id FROM same s JOIN memory_links l ON l.from_id = s.id AND l.rel IN ('supersedes', 'merged')
+            UNION SELECT l.from_id FROM same s JOIN memory_links l ON l.to_id = s.id AND l.rel IN ('supersedes', 'merged'))
+        SELECT o.rid FROM same s JOIN memories o ON o.id = s.id
+        UNION SELECT t.rid FROM same s JOIN memories o ON o.id = s.id AND o.kind <> 'reflection'
+            JOIN memory_links l ON l.from_id = s.id AND l.rel = 'source'
+            JOIN memories t ON t.id = l.to_id AND t.kind = 'episode'
+        UNION SELECT n.rid FROM same s JOIN memories o ON o.id = s.id AND o.kind <> 'episode'
+            JOIN memory_links l ON l.to_id = s.id AND l.rel = 'source'
+            JOIN memories n ON n.id = l.from_id AND n.kind IN ('reflection', 'observation'))"""
+
+
+def any_from(connection: apsw.Connection, agent: str) -> bool:
+    """Whether something is kept from an agent (a name, in any case)."""
+    named = _NAMED.format(named="fold(a.value) = ?")
+    found = scalar(
+        connection,
+        f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_MARKED} AND {named} LIMIT 1",
+        (fold(agent),),
+    )
+    return found is not None
+
+
+def among(connection: apsw.Connection, rids: Sequence[int], agent: str) -> set[int]:
+    """Those of some memories that are kept from an agent."""
+    if not any_from(connection, agent):
+        return set()
+    where = from_agent("fold(a.value) = :agent")
+    found = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {where}",
+        {"rids": as_json(rids), "agent": fold(agent)},
+    )
+    return {int(rid) for (rid,) in found}
+
+
+def agents(connection: apsw.Connection) -> list[str]:
+    """The agents from which something is kept, by name."""
+    rows = connection.execute(
+        f"""SELECT a.value, min(f.rid) FROM memories f INDEXED BY memories_with_attributes,
+            json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {_MARKED} GROUP BY fold(a.value) ORDER BY fold(a.value)"""
+    )
+    return [str(name) for name, _ in rows]
+
+
+def agents_of(connection: apsw.Connection, rid: int) -> tuple[str, ...]:
+    """The agents from which a memory is kept, by itself or with what it belongs to."""
+    return tuple(name for name in agents(connection) if among(connection, [rid], name))
+
+
+def same(connection: apsw.Connection, id: str) -> list[str]:
+    """The memory, what it took the place of, and what took its place: their ids."""
+    rows = connection.execute(
+        """
+        WITH RECURSIVE same(id) AS (
+            SELECT ?
+            UNION SELECT l.to_id FROM same s JOIN memory_links l ON l.from_id = s.id AND l.rel IN ('supersedes', 'merged')
+            UNION SELECT l.from_id FROM same s JOIN memory_links l ON l.to_id = s.id AND l.rel IN ('supersedes', 'merged'))
+        SELECT id FROM same
+        """,
+        (id,),
+    )
+    return [str(one) for (one,) in rows]

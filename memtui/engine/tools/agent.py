@@ -62,7 +62,7 @@ class Agent:
     @cached_property
     def scratchpad(self) -> Scratchpad:
         """That of its scope: all of it for an agent that sees everything."""
-        return self.memory.scratchpad.confined(self._scope)
+        return self.memory.scratchpad.confined(self._scope, project=self.project)
 
     @property
     def name(self) -> str:
@@ -115,10 +115,22 @@ class Agent:
         """Whether a part of the memory does not exist for this agent."""
         return bool(self.filter)
 
+    @property
+    def within(self) -> str:
+        """The filter outside of which there is nothing for this agent: its own, less what the person keeps from it now."""
+        return self.memory.view.less_withheld(self.name, self.filter)
+
+    def is_kept_from(self, filter: str) -> bool:
+        """Whether the person keeps something from this agent that passes."""
+        return (
+            self.within != self.filter
+            and self.memory.view.count(f"withheld:{quoted(self.name)} {filter}") > 0
+        )
+
     def narrowed(self, filter: str = "") -> str:
-        """The filter within which ``filter`` may look: turns that the person withholds are not there."""
+        """The filter within which ``filter`` may look: turns that the person withholds from all agents are not there."""
         known = "-is:withheld" if self.memory.view.withholds() else ""
-        return " ".join(part for part in (self.filter, known, filter) if part)
+        return " ".join(part for part in (self.within, known, filter) if part)
 
     def own_tags(self) -> tuple[str, ...]:
         """What a new memory must be tagged with to be within the filter."""
@@ -170,7 +182,7 @@ class Agent:
             profile=self.profile(),
             preview=True,
             alone=self.scoped,
-            within=self.filter,
+            within=self.within,
         )
 
     def explain(self, query: str, memory: MemoryRecord, *, limit: int) -> Explanation:
@@ -182,12 +194,12 @@ class Agent:
             limit=limit,
             profile=self.profile(),
             alone=self.scoped,
-            within=self.filter,
+            within=self.within,
         )
 
     def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
         """What of some memories was corrected or forgotten since, as far as this agent may know; by id."""
-        return self.memory.view.cautions([one.id for one in memories], within=self.filter)
+        return self.memory.view.cautions([one.id for one in memories], within=self.within)
 
     def may_be_told(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """Those that may go to a model, and what to say of the others."""
@@ -208,6 +220,7 @@ class Agent:
             filter=self.filter,
             profile=self.profile(),
             alone=self.scoped,
+            project=self.project,
         )
 
     def profile(self) -> Profile | None:
@@ -221,11 +234,11 @@ class Agent:
     @cached_property
     def loop(self) -> AgentLoop:
         """Its consolidation: it knows which turns this agent has read."""
-        return self.memory.sessions.by_agent(within=self.filter, tags=self.own_tags())
+        return self.memory.sessions.by_agent(within=lambda: self.within, tags=self.own_tags())
 
     def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""
-        self.memory.note_recall(query, memories, session_id)
+        self.memory.note_recall(query, memories, session_id, project=self.project)
 
 
 def unknown(id: str) -> NotFoundError:

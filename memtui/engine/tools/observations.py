@@ -73,7 +73,7 @@ class RememberArguments(Arguments):
 def remember_observations(agent: Agent, given: RememberArguments) -> Observations:
     stored = agent.memory.observations.remember(
         given.findings, given.insights, given.lessons, source=given.source, tags=agent.own_tags(),
-        project=agent.project, within=agent.filter,
+        project=agent.project, within=agent.within,
     )  # fmt: skip
     return Observations(observations=tuple(tell(agent, one) for one in stored))
 
@@ -131,7 +131,7 @@ def observe_step(agent: Agent, given: StepArguments) -> Observations:
         return Observations(observations=(), note="There was nothing worth keeping in it.")
     stored = agent.memory.observations.remember(
         observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
-        tags=agent.own_tags(), project=agent.project, within=agent.filter,
+        tags=agent.own_tags(), project=agent.project, within=agent.within,
     )  # fmt: skip
     return Observations(observations=tuple(tell(agent, one) for one in stored))
 

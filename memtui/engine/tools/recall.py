@@ -239,9 +239,11 @@ class EntityInfo(Record, omit_defaults=True):
 
 def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
     # Who is who is known from all memories, and by the person: a confined agent has the names in its texts, no more.
-    wanted = quoted(given.name) if agent.scoped else f"entity:{quoted(given.name)}"
+    # So has one from which something about the name is kept: a summary may say it, another name may stand in it.
+    by_text = agent.scoped or agent.is_kept_from(f"entity:{quoted(given.name)}")
+    wanted = quoted(given.name) if by_text else f"entity:{quoted(given.name)}"
     about = agent.page(wanted, limit=_NAMED_IN) if fold(given.name) else []
-    profiles = _named_in(agent, given.name, about) if agent.scoped else _profiles(agent, given.name, about)
+    profiles = _named_in(agent, given.name, about) if by_text else _profiles(agent, given.name, about)
     if not profiles:
         raise NotFoundError(
             f"Nobody and nothing is known by the name {given.name[:60]!r}.",
@@ -252,16 +254,15 @@ def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
     agent.told(given.name, found)
     return EntityInfo(
         entities=tuple(profiles), mentioned_in=agent.count(filter), memories=told_all(agent, found),
-        left_out=left_out, may_also_be=_namesakes(agent, given.name),
+        left_out=left_out, may_also_be=() if by_text else _namesakes(agent, given.name),
     )  # fmt: skip
 
 
 def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
-    """Names are learned from all memories: a confined agent is not told of others."""
-    if agent.scoped:
-        return ()
+    """Those that stand in what this agent may be told."""
     with suppress(MemtuiError):  # a name of several
-        return tuple(one.canonical_name for one in agent.memory.entities.namesakes(name)[:_NAMESAKES])
+        names = [one.canonical_name for one in agent.memory.entities.namesakes(name)[:_NAMESAKES]]
+        return tuple(one for one in names if not agent.is_kept_from(f"entity:{quoted(one)}"))
     return ()
 
 

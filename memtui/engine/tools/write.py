@@ -37,13 +37,13 @@ class RememberArguments(Arguments):
 
 
 def remember_fact(agent: Agent, given: RememberArguments) -> Written:
-    if agent.memory.review.is_taken_away(given.content, within=agent.filter):
+    if agent.memory.review.is_taken_away(given.content, within=agent.within):
         return Written(
             status="declined", note="The person corrected or forgot this: it is theirs to say it again."
         )
     return _done(
         agent, agent.memory.remember(
-            given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.filter
+            given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.within
         )
     )  # fmt: skip
 
@@ -59,7 +59,7 @@ def correct_fact(agent: Agent, given: CorrectArguments) -> Written:
     memory = agent.get(given.memory_id)
     if memory.protected:
         return _wished(agent, "correct", memory, text=given.new_content)
-    return _done(agent, agent.memory.correct(memory.id, given.new_content, within=agent.filter))
+    return _done(agent, agent.memory.correct(memory.id, given.new_content, within=agent.within))
 
 
 class ConfirmArguments(Arguments):
@@ -98,7 +98,7 @@ def record_turn(agent: Agent, given: TurnArguments) -> Written:
             given.role,
             given.content,
             project=agent.project,
-            within=agent.filter,
+            within=agent.within,
             claimed=True,
         ),
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
+from textual.events import Key
 from textual.widgets import Static
 
 from memtui.present.text import cells, one_line, visible
@@ -34,16 +35,29 @@ class Choice(NamedTuple):
 
 
 class PickDialog(Dialog[int]):
-    """Answers with the place of the choice. ``told`` stands above the list, ``at`` is where the cursor begins."""
+    """Answers with the place of the choice. ``told`` stands above the list, ``at`` is where the cursor begins.
+
+    ``also``: another key that answers, and what it does; ``pressed`` tells whether it was that one.
+    """
+
+    pressed = False
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], *, yes: str, told: str = "", at: int = 0
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        *,
+        yes: str,
+        told: str = "",
+        at: int = 0,
+        also: tuple[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._title = title
         self._choices = list(enumerate(choices))
         self.wide = any(cells(visible(choice.text)) > _LONG for choice in choices)
-        self.hints = (("Enter", yes), ("j k", "choose"))
+        self._also = also
+        self.hints = (("Enter", yes), *([also] if also else []), ("j k", "choose"))
         self._told = told
         self._at = at
 
@@ -82,6 +96,13 @@ class PickDialog(Dialog[int]):
         table.select(self._at)
         table.show(ListSource(self._choices, lambda row: row[0]), self.shell.operations.readers, top=False)
         table.focus()
+
+    def on_key(self, event: Key) -> None:
+        chosen = self.query_one(RowTable).selected_key
+        if self._also is not None and event.character == self._also[0] and chosen is not None:
+            event.stop()
+            self.pressed = True
+            self.dismiss(chosen)
 
     @on(RowOpened)
     def _picked(self, event: RowOpened) -> None:

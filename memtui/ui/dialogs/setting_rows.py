@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.config import Configuration, Setting, Settings
 
 # What is in these sections counts as soon as the memory is opened anew, which the app does by itself.
-_OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "secrets", "llm", "feeds", "quotas"})
+_OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "retention", "secrets", "llm", "feeds", "quotas"})
 
 
 class SettingRow(NamedTuple):

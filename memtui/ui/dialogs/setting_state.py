@@ -34,6 +34,9 @@ def state_of(memory: Memory, name: str) -> str:
         case "decay", _:
             fading = memory.view.count("is:fading")
             return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"
+        case "retention", "days":
+            run = memory.jobs.run_now("retention", dry_run=True)
+            return run.report.summary if run.report else "as set"
         case "secrets", _:
             return f"{plural(memory.stats().quarantined, 'text holds', 'texts hold')} a secret: no vector, no model"
         case "llm", _:

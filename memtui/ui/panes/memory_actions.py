@@ -157,6 +157,43 @@ class MemoryActions:
             return
         await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
 
+    async def do_agents(self) -> None:
+        """Keep what is marked, or the current one, from an agent; where it is kept from that agent, tell it again."""
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
+        if len(rids) > ASK_ABOVE and not await self._sure("choose an agent for", len(rids)):
+            self._pane.say("Nothing was changed.")
+            return
+        one = self.current.id if self.current is not None and len(rids) == 1 else ""
+        agents, kept = await self._pane.ask(lambda engine: _agents(engine, one))
+        if not agents:
+            self._pane.say("No agent was told anything yet: memtui withhold ID --agent NAME names one.")
+            return
+        choices = [Choice(name, note="not told" if name in kept else "") for name in agents]
+        about = (
+            "An agent that is chosen is not told it any more, nor the turns it was drawn from. Others are."
+        )
+        picked = await self._pane.shell.ask_person(
+            PickDialog("Who may see it", choices, yes="not for this agent, or again", told=about)
+        )
+        if picked is None:
+            self._pane.say("Nothing was changed.")
+            return
+        agent = agents[picked]
+        verb: Literal["withhold", "allow"] = "allow" if agent in kept else "withhold"
+        done = await self._pane.change(
+            lambda engine: engine.change_all(verb, rids, agent=agent), "deciding who is told it"
+        )
+        self._pane.table.mark(set())
+        if done is None and verb == "allow":
+            self._pane.say(
+                f"{agent} is not told it because of something else: it belongs to what is withheld.",
+                "warning",
+            )
+        elif done is None:
+            self._pane.say(f"{agent} was not told it before either.")
+
     async def do_restore(self) -> None:
         await self._verb("restore", "restore", "restoring")
 
@@ -398,6 +435,14 @@ def _no_session(memory: MemoryRecord | None) -> str:
 def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
     """What a memory was drawn from, and what depends on it. Blocks."""
     return engine.view.sources(identity), engine.view.dependents([identity])
+
+
+def _agents(engine: Memory, identity: str) -> tuple[list[str], tuple[str, ...]]:
+    """The agents that were told something or from which something is kept, and those from which this is. Blocks."""
+    view = engine.view
+    kept = view.detail(identity).withheld_from if identity else ()
+    named = {name.casefold(): name for name in (*view.agents(), *view.withheld_agents())}
+    return sorted(named.values()), tuple(named[name.casefold()] for name in kept)
 
 
 def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:

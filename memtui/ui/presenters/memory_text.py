@@ -61,6 +61,7 @@ class MemoryText(TextLayout):
             [
                 *self._head(memory),
                 *self._cautions(detail.cautions if memory.active else ()),
+                *self._not_for(detail),
                 *self._successor(detail),
                 *self._fading(detail),
                 *self._group(
@@ -128,6 +129,12 @@ class MemoryText(TextLayout):
         """What it tells that was corrected or forgotten since."""
         for label, told in caution.lines(cautions, self.now):
             yield from self.labelled(label, drawn(told))
+
+    def _not_for(self, detail: MemoryDetail) -> Iterable[Content]:
+        for label, told in words.not_for(detail):
+            yield from self.labelled(
+                label, assemble(drawn(told), self._way("agents", "changes who may see it"))
+            )
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
         if told := words.fading(detail.memory, detail.fades, self.now):

@@ -56,7 +56,7 @@ def test_what_was_slept_through_is_caught_up_in_order_and_once(memory: Memory, c
     scheduler = make_scheduler(memory, clock, UTC)
     assert [name for name in names(scheduler.run_due()) if name != "backup"] == []
     clock.now += 20 * HOUR
-    assert names(scheduler.run_due())[:4] == ["enrichment", "consolidation", "decay", "history"]
+    assert names(scheduler.run_due())[:4] == ["enrichment", "consolidation", "decay", "retention"]
     clock.now += HOUR
     assert scheduler.run_due() == []
 
@@ -355,7 +355,7 @@ def test_a_memory_for_reading_only_is_never_maintained(place: Path, clock: Clock
             with pytest.raises(ReadOnlyError):
                 call()
         assert scheduler.run_now("decay", dry_run=True).report is not None
-        assert len(scheduler.status().jobs) == 7
+        assert len(scheduler.status().jobs) == 8
     assert [path.name for path in place.parent.iterdir() if "lead" in path.name or "jobs" in path.name] == []
 
 

@@ -9,6 +9,7 @@ from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review.cards import ReviewItem, Verdict
+from memtui.engine.store import proposals
 
 from clock import Clock
 
@@ -155,6 +156,40 @@ def test_forgetting_one_side_keeps_the_other(memory: Memory, conflict: ReviewIte
         memory.undo()
     memory.review.decide(conflict, "forget", keep=old.id)
     assert memory.get(new.id).supersedes == old.id and memory.get(old.id).confidence == 0.3
+
+
+def test_correcting_one_side_elsewhere_settles_the_card_and_says_so(
+    memory: Memory, conflict: ReviewItem
+) -> None:
+    old = conflict.memories[1]
+    memory.correct(old.id, "Ada's cat Miso is grey")
+    assert cards(memory, "conflict") == []
+    with memory._core.connections.read() as connection:
+        settled = proposals.get(connection, conflict.id)
+    assert settled.state == "accepted" and "corrected" in settled.payload["settled"]
+    assert "settles its card in Review" in memory.view.operations()[0].label
+    memory.undo()
+    assert [one.id for one in cards(memory, "conflict")] == [conflict.id]
+
+
+def test_a_side_that_contradicts_all_the_same_is_asked_about_again(
+    memory: Memory, conflict: ReviewItem
+) -> None:
+    new, old = conflict.memories
+    corrected = memory.correct(old.id, "I live in Trondheim")
+    (card,) = cards(memory, "conflict")
+    assert {one.id for one in card.memories} == {new.id, corrected.id} and card.id != conflict.id
+    assert "its card in Review goes on" in memory.view.operations()[0].label
+
+
+def test_an_agent_that_corrects_one_side_settles_nothing_by_itself(
+    clock: Clock, memory: Memory, conflict: ReviewItem
+) -> None:
+    memory.actor = "agent:bot"
+    new = conflict.memories[0]
+    corrected = memory.correct(new.id, "The user lives in Drammen")
+    (card,) = cards(memory, "conflict")
+    assert corrected.id in {one.id for one in card.memories}
 
 
 def test_a_side_that_is_not_on_the_card_is_refused(memory: Memory, conflict: ReviewItem) -> None:

@@ -21,6 +21,7 @@ _ABOUT: Mapping[str, str] = {
     "session": "conversations", "source": "where it comes from", "role": "who said it", "trust": "whose word it is",
     "conf": "how sure: conf<0.5", "after": "a date, or 7d", "before": "a date, or 7d", "on": "a day, or a span",
     "happens": "the day that a fact names", "category": "finding, insight, lesson", "text": "exact words", "id": "its id",
+    "withheld": "what an agent is not told",
 }  # fmt: skip
 _DATES = ("today", "yesterday", "7d", "1mo", "1y")
 _FIXED: Mapping[str, tuple[str, ...]] = {

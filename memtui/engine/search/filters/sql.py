@@ -41,7 +41,7 @@ _STALE = f"""m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL A
         AND m.rid IN (SELECT rowid FROM facts_fts WHERE facts_fts MATCH 'content : ({_PASSING})')))"""
 # Not what has no words that a model could know, nor what is kept from models.
 _VECTORLESS = """m.rid IN (SELECT rid FROM index_queue WHERE vector = 1) OR (
-    json_remove(m.attributes, '$.topic_said') = '{}' AND length(m.content) > 20
+    json_remove(m.attributes, '$.topic_said', '$.withheld_from') = '{}' AND length(m.content) > 20
     AND m.content GLOB '*[a-z][a-z][a-z]*' AND NOT EXISTS (
         SELECT 1 FROM embeddings e WHERE e.rid = m.rid
         AND e.model_id = (SELECT value FROM memory_metadata WHERE key = 'embedding_model')))"""
@@ -104,6 +104,7 @@ class Translator:
             "before": self.date,
             "on": self.date,
             "happens": self.happens,
+            "withheld": lambda _, value: withheld.from_agent(self.same("a.value", value)),
             "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),
         }
 

@@ -8,7 +8,7 @@
     words   = value { "," value } ;
     value   = ( text | '"' quoted '"' ) [ "*" ] ;             (* "*": anything that begins so *)
     key     = "kind" | "tag" | "entity" | "session" | "project" | "role" | "source" | "category" | "trust"
-            | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "happens" ;
+            | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "happens" | "withheld" ;
     date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | "tomorrow" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" )
             | "+" digits ( "d" | "w" | "mo" | "y" ) ;                (* with "+": on from now, for happens *)
 
@@ -31,7 +31,7 @@ from . import dates
 
 KEYS = (
     "kind", "tag", "entity", "session", "project", "role", "source", "category", "trust",
-    "topic", "id", "text", "conf", "is", "after", "before", "on", "happens",
+    "topic", "id", "text", "conf", "is", "after", "before", "on", "happens", "withheld",
 )  # fmt: skip
 # A value may be looked for in the text of every memory: without a bound, a filter of 10 kB takes a minute among
 # 10,000. Ids are looked up, so more of them may be named; findings are listed by them.
@@ -279,6 +279,6 @@ _EXAMPLE = {
     "session": "session:trip*", "project": "project:garden", "role": "role:user",
     "source": "source:import", "category": "category:lesson", "trust": "trust:agent", "id": "id:fact_3f",
     "text": 'text:"exact words"', "conf": "conf<0.5 or conf:.2...5", "is": "is:protected",
-    "topic": "topic:health,rule", "happens": "happens:today..+1mo",
+    "topic": "topic:health,rule", "withheld": "withheld:claude-code", "happens": "happens:today..+1mo",
     "after": "after:2026-01 or after:7d", "before": "before:2026-03", "on": "on:2026-01..2026-03",
 }  # fmt: skip

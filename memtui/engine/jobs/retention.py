@@ -1,0 +1,83 @@
+"""Old turns go to the Trash once their facts are drawn. Off unless a number of days is set.
+
+A turn is old when it was said, recorded and last brought back that long ago. It stays while its session waits to be
+consolidated, and while a pinned or confirmed memory stands on it. In one local date no more go than the cap.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from memtui.engine.clock import local_midnight, local_time
+from memtui.engine.records import Options, Record
+from memtui.engine.store import aging, history
+from memtui.engine.wording import plural
+
+from . import day_counts
+from .job import JobReport, Task
+
+KIND = "retention"
+OFF = "turns are kept: retention.days is 0"
+_COUNTS_KEY = "aged_by_date"
+_DAY = 86_400
+_IDS_TOLD = 1_000
+
+
+class AgingPlan(Record):
+    """What a run on the local ``date`` would do: ``aging`` (rids) go, the oldest first; ``waiting`` are beyond the cap.
+
+    ``kept``: how many are as old and stay, because something pinned or confirmed stands on them.
+    """
+
+    date: str
+    before: int
+    aging: tuple[int, ...]
+    waiting: int
+    kept: int
+    cap: int
+
+
+def plan(connection: apsw.Connection, options: Options, now: float, task: Task) -> AgingPlan:
+    """What a run at ``now`` would do."""
+    date = local_time(now, task.zone).date().isoformat()
+    before = local_midnight(now, task.zone) - options.retention_days * _DAY
+    used = day_counts.used(connection, _COUNTS_KEY, date)
+    cap = max(options.retention_cap, int(options.fade_share * (aging.count_turns(connection) + used)))
+    found = aging.old(connection, before)
+    left = max(0, cap - used)
+    return AgingPlan(
+        date=date, before=before, aging=tuple(found.rids[:left]), waiting=len(found.rids[left:]), kept=found.kept, cap=cap
+    )  # fmt: skip
+
+
+def run(task: Task) -> JobReport:
+    """Move old turns to the Trash: the rows, the operation and the end of the run are one commit."""
+    if task.options.retention_days < 1:
+        return JobReport(summary=OFF)
+    with task.connections.read() as connection:
+        planned = plan(connection, task.options, task.now, task)
+        if task.dry_run:
+            ids = aging.ids(connection, planned.aging[:_IDS_TOLD])
+            return _report(planned, len(planned.aging), ids, "would move")
+    with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
+        left = max(0, planned.cap - day_counts.used(op.connection, _COUNTS_KEY, planned.date))
+        ended = aging.end(op.connection, planned.aging[:left], planned.before, int(task.now))
+        if ended:
+            day_counts.add(op.connection, _COUNTS_KEY, planned.date, len(ended))
+        report = _report(planned, len(ended), ended[:_IDS_TOLD], "moved", op.op_id if ended else None)
+        op.label = f"Moved {plural(len(ended), 'turn')} older than {plural(task.options.retention_days, 'day')} to the Trash"
+        task.finish(op.connection, report)
+    return report
+
+
+def _report(
+    planned: AgingPlan, done: int, ids: tuple[str, ...], verb: str, op_id: int | None = None
+) -> JobReport:
+    summary = f"{verb} {plural(done, 'old turn')} to the Trash" if done else "no turn is old enough"
+    notes = []
+    if planned.waiting:
+        notes.append(f"{planned.waiting:,} more are as old: at most {planned.cap:,} go in a day")
+    if planned.kept:
+        notes.append(f"{planned.kept:,} as old stay: a pinned or confirmed memory was drawn from them")
+    counts = {"turns": done, "waiting": planned.waiting, "kept": planned.kept, "cap": planned.cap}
+    return JobReport(summary=summary, counts=counts, ids=ids, notes=tuple(notes), op_id=op_id)
