@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .compatible import apart
-from .negation import negates, negates_all
+from .negation import denies_alike, negates, negates_all
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
 from .statement_features import people_named
@@ -77,6 +77,8 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
     if correcting and (reason := another_value(new, old)):
         return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
     if apart(new, old):
+        return Standing(kind="beside", score=verdict.score)
+    if denies_alike(new, old):
         return Standing(kind="beside", score=verdict.score)
     doubtful = judged is not None and judged < _HARDLY
     if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .change_words import CUES
+from .change_words import CHANGES, CUES, listed
+from .similarity import tokens
 from .update_model import packaged_features
 
 _LITTLE_ELSE = 3
@@ -34,3 +35,18 @@ def negates_all(new: str, old: str) -> bool:
 def changes_hands(new: str) -> bool:
     """Whether the statement says that somebody took over from somebody else ("Aisha took over deploys")."""
     return bool(packaged_features(new).cues[CUES.index("replaced")])
+
+
+def denies_alike(new: str, old: str) -> bool:
+    """Whether one says "no nuts" and the other "allergic to nuts", and the new one says of no change."""
+    mine, theirs = packaged_features(new), packaged_features(old)
+    if any(mine.cues[:CHANGES]) or not set(mine.content) & set(theirs.content):
+        return False
+    first, second = _denies_without_not(new), _denies_without_not(old)
+    if first == second:  # "not allergic to cats" denies "allergic to cats"
+        return False
+    return bool(theirs.negations if first else mine.negations)
+
+
+def _denies_without_not(text: str) -> bool:
+    return not listed("deny without not").isdisjoint(map(str.casefold, tokens(text)))
