@@ -22,6 +22,7 @@ from .value_mentions import read_values
 
 _BEFORE = 40  # characters before the statement in which the cue may stand
 _WITHIN = 30  # of the statement itself
+_LONGEST = 20_000  # characters of a message
 _MESSAGES_BACK = 2
 _MUCH_ELSE = 4
 _KINDS = {"times": "time", "days": "day", "dates": "date", "amounts": "amount", "numbers": "number"}
@@ -30,8 +31,8 @@ _ALIKE = {"amounts": "numbers", "numbers": "amounts"}  # "13.50 an hour", then "
 
 def corrects_itself(content: str, message: str) -> bool:
     """Whether the person says, right before the content or as its first words, that they correct what they said."""
-    plain = " ".join(message.casefold().replace("’", "'").split())
-    wanted = " ".join(content.casefold().replace("’", "'").split())[:_WITHIN]
+    plain = _plain(message[:_LONGEST])
+    wanted = _plain(content)[:_WITHIN]
     at = plain.find(wanted)
     if at < 0:  # its first words were changed
         return _cue().search(wanted) is not None
@@ -86,7 +87,7 @@ def _another_value(mine: StatementFeatures, theirs: StatementFeatures, *, named:
 
 def _begins_with_value(text: str) -> bool:
     """Whether nothing but a cue or a pronoun stands before the first value: "it's Friday", "make it 8,000"."""
-    plain = " ".join(text.casefold().replace("’", "'").split())
+    plain = _plain(text)
     spans = read_values(plain, tokens(plain)).spans
     if not spans:
         return False
@@ -99,6 +100,11 @@ def _same_people(new: str, old: str) -> bool:
     return people_named(re.split(r"[,;(]|\b(?:because|cos|cause|weil|car|porque)\b", new)[0]) <= people_named(
         old
     )
+
+
+@functools.lru_cache(maxsize=8)
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
 
 
 @functools.cache
