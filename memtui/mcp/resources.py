@@ -7,7 +7,8 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.search.briefing import cautions_told, cited, why_kept_back
+from memtui.engine.search.block_text import cautions_told, cited
+from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.tools.agent import Agent, unknown
 from memtui.engine.tools.recall import told
 

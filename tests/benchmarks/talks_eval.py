@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.search import relevance
-from memtui.engine.search.clauses import clauses
+from memtui.engine.search.clauses import Clause, clauses
 from memtui.engine.search.word_meanings import packaged
 from memtui.engine.store.tokens import stems
 
@@ -106,7 +106,7 @@ def judge(person: dict[str, Any], embedder: str) -> list[Judged]:
 
 
 def learnt_from() -> list[dict[str, Any]]:
-    """The dev half with more questions."""
+    """The dev half with the questions of ``more_dev.json``."""
     more = json.loads((TALKS / "more_dev.json").read_text())
     people = load("dev")
     for person in people:
@@ -126,19 +126,34 @@ class Rows(NamedTuple):
     right: Any
 
 
-def rows_of(person: dict[str, Any]) -> list[Rows]:
-    import numpy as np
-
+def rows_of(person: dict[str, Any]) -> dict[str, list[Rows]]:
+    """By what the pieces are of: turns, facts."""
     turns = [text for session in person["sessions"] for role, text in session["turns"] if role == "user"]
     read = [frozenset(stems(text)) for text in turns]
-    counts = Counter(stem for one in read for stem in one)
-    idf = {stem: math.log(1 + (len(turns) - n + 0.5) / (n + 0.5)) for stem, n in counts.items()}
     pieces = [
         relevance.read_piece(clause, read[place], 1 - (place + 1) / len(turns))
         for place, text in enumerate(turns)
         for clause in clauses(text)
         if not clause.asks
     ]
+    with remembered(person, "off") as memory:
+        page = memory.view.page("kind:fact is:active", descending=False, limit=1_000)
+        facts = [one.content for one in page]
+    stemmed = [frozenset(stems(text)) for text in facts]
+    drawn = [
+        relevance.read_piece(Clause(text=text, asks=False), stemmed[place], 1 - (place + 1) / len(facts))
+        for place, text in enumerate(facts)
+    ]
+    return {"turns": compared(person, pieces, read), "facts": compared(person, drawn, stemmed)}
+
+
+def compared(
+    person: dict[str, Any], pieces: list[relevance.Piece], texts: list[frozenset[str]]
+) -> list[Rows]:
+    import numpy as np
+
+    counts = Counter(stem for one in texts for stem in one)
+    idf = {stem: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for stem, n in counts.items()}
     found = []
     asked = [(one["question"], one["pattern"]) for one in person["asks"]]
     for question, pattern in [*asked, *((question, None) for question in person["nothing"])]:
@@ -199,24 +214,27 @@ def answers(rows: Rows, weights: Any, vectors: str) -> tuple[bool, bool]:
 
 
 def fit() -> None:
-    rows = [one for person in learnt_from() for one in rows_of(person)]
-    made: dict[str, Any] = {}
-    for kind, limits in LIMITS.items():
-        of_kind = [one for one in rows if one.kind == kind]
-        made[kind] = {"limits": limits}
-        for vectors in ("with vectors", "without vectors"):
-            weights = fitted(of_kind, vectors)
-            named = zip((*relevance.FEATURES, "bias"), weights.tolist(), strict=True)
-            made[kind][vectors] = {name: round(value, 3) for name, value in named}
-            left_out = {
-                name: fitted([one for one in of_kind if one.person != name], vectors)
-                for name in {one.person for one in of_kind}
-            }
-            found = [(one.answerable, *answers(one, left_out[one.person], vectors)) for one in of_kind]
-            print(
-                f"{kind}, {vectors}: answered {share([hit for asks, _, hit in found if asks])}, "
-                f"unrelated {share([told for asks, told, _ in found if not asks])}"
-            )
+    people = [rows_of(person) for person in learnt_from()]
+    made: dict[str, dict[str, Any]] = {}
+    for of in ("turns", "facts"):
+        made[of] = {}
+        rows = [one for person in people for one in person[of]]
+        for kind, limits in LIMITS.items():
+            of_kind = [one for one in rows if one.kind == kind]
+            made[of][kind] = {"limits": limits} if of == "turns" else {}
+            for vectors in ("with vectors", "without vectors"):
+                weights = fitted(of_kind, vectors)
+                named = zip((*relevance.FEATURES, "bias"), weights.tolist(), strict=True)
+                made[of][kind][vectors] = {name: round(value, 3) for name, value in named}
+                left_out = {
+                    name: fitted([one for one in of_kind if one.person != name], vectors)
+                    for name in {one.person for one in of_kind}
+                }
+                found = [(one.answerable, *answers(one, left_out[one.person], vectors)) for one in of_kind]
+                print(
+                    f"{of}, {kind}, {vectors}: answered {share([hit for asks, _, hit in found if asks])}, "
+                    f"unrelated {share([told for asks, told, _ in found if not asks])}"
+                )
     target = Path(relevance.__file__).with_suffix(".json")
     target.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 

@@ -25,7 +25,7 @@ from memtui.engine.records import (
     Session,
     Status,
 )
-from memtui.engine.search import cautions, listing
+from memtui.engine.search import cautions, in_confidence, listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
     enrichments,
@@ -290,6 +290,12 @@ class View:
         known = cautions.known_to(within, now, fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
             return cautions.find(connection, ids, now, known=known)
+
+    def confided(self, memories: Sequence[MemoryRecord], *, within: str = "") -> dict[str, str]:
+        """Which of some memories were said in confidence, by id, and the words that ask for it ("" outside ``within``)."""
+        known = cautions.known_to(within, self._clock(), fade_threshold=self._options.fade_threshold)
+        with self._connections.read() as connection:
+            return in_confidence.find(connection, memories, known)
 
     def dependents(self, ids: Sequence[str]) -> Dependents:
         """What depends on some memories (ids): to be looked at before they are corrected, forgotten, merged or erased.

@@ -56,11 +56,14 @@ class Clause(Record):
 
 
 def clauses(text: str, *, apart: bool = False) -> list[Clause]:
-    """The pieces of a turn in their order. ``apart``: short ones stay by themselves unless they speak of the one before."""
+    """The pieces of a turn in their order.
+
+    ``apart``: every clause is one, and short ones stay by themselves unless they speak of the one before.
+    """
     plain = _quote.sub("“…”", _own_words(text[:READ_AT_MOST]))
     found: list[Clause] = []
     for sentence in _sentences(plain):
-        for piece in _pieces(sentence):
+        for piece in _pieces(sentence, apart):
             if piece.endswith(":"):
                 continue  # it says nothing without what follows
             read = Clause(
@@ -114,12 +117,15 @@ def _sentences(text: str) -> Iterator[str]:
         yield sentence
 
 
-def _pieces(sentence: str) -> Iterator[str]:
+def _pieces(sentence: str, apart: bool) -> Iterator[str]:
     """The clauses of a long sentence, and what is told before a question of the same one."""
-    if len(sentence) <= LONG and not sentence.endswith("?"):
+    if not apart and len(sentence) <= LONG and not sentence.endswith("?"):
         yield sentence
         return
     parts = _cut(sentence, _clause)
+    if apart and not sentence.endswith("?"):
+        yield from parts
+        return
     if len(sentence) > LONG:
         parts = [piece for part in parts for piece in (_cut(part, _comma) if len(part) > LONG else [part])]
     asks = sentence.endswith("?")

@@ -81,6 +81,7 @@ def find(
     prompt: str,
     facts: Sequence[MemoryRecord],
     *,
+    called: Sequence[str] = (),
     filter: str,
     profile: Profile,
     embedder: QueryEmbedder | str,
@@ -94,7 +95,8 @@ def find(
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
-    ``facts`` stand in the block already: what they say is not repeated. ``refused`` tells why an agent may not
+    ``facts`` stand in the block already: what they say is not repeated. ``called``: the names of those whom the
+    prompt speaks of without them. ``refused`` tells why an agent may not
     be told a memory, or ""; ``known``: all that there is for it. Raises FilterError.
     """
     within = scope(
@@ -105,21 +107,22 @@ def find(
         within = replace(
             within, broad=True
         )  # about every second turn is the person's: they need not be counted
-    asked = query.read(connection, prompt, MEMORIES, within if alone else None)
+    meant = " ".join([prompt, *called])
+    asked = query.read(connection, meant, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return Found([], [])
-    read = relevance.read_prompt(prompt, {term.stem: term.idf for term in asked.terms})
+    read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     if not read.weights:
         return Found([], [])
     nearest = nearest and asked.rows <= MOST_COMPARED
-    rids = _turns(connection, prompt, read, within, profile, embedder, nearest)
+    rids = _turns(connection, meant, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
     pieces = [
         (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
     ]
-    scored = scoring.scored(read, pieces, with_meanings=not isinstance(embedder, str))
+    scored = scoring.scored(read, pieces, "turns", with_meanings=not isinstance(embedder, str))
     if not scored or scored[0].score < relevance.limits(read).opens:
         return Found([], [])
     return _chosen(scored, relevance.limits(read).keeps, facts, read, ended, refused)

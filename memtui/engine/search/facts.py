@@ -22,8 +22,11 @@ from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
 from .scoring import Scored
 
-BEARS = 0.01
-"""The least probability with which a fact answers that is told without a word, a name or a meaning in common."""
+ANSWERS, BEARS_ON_WORK = 0.04, 0.03
+"""The least probability with which a fact answers that is told without a word, a name or a meaning in common: to a question
+for one thing; to a prompt for work, for which more may matter than was asked for."""
+BESIDE_THE_POINT = 0.015
+"""A hit that answers a question for one thing less probably is not told, whatever words it shares."""
 MOST_OF_SUBJECT = 25
 """So many facts of the prompt's subjects are read, the newest; as many that answer it with other words."""
 NEWEST, FEW = 60, 500
@@ -77,7 +80,7 @@ def ranked(
     known = [hit.memory for hit in hits] + memories.by_rid(connection, others, now)
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
     pieces = [(fact, _piece(fact, place / len(newest))) for place, fact in enumerate(newest)]
-    judged = scoring.scored(read, pieces, with_meanings=with_meanings)
+    judged = scoring.scored(read, pieces, "facts", with_meanings=with_meanings)
     places = {hit.memory.rid: place for place, hit in enumerate(hits)}
     fused = {
         one.memory.rid: 1 / (K + place) + BY_SEARCH / (K + places.get(one.memory.rid, len(known)))
@@ -89,9 +92,16 @@ def ranked(
 
 def related(fact: Fact, read: Prompt) -> Related | None:
     """The fact as it is told for what it probably answers; None where that is improbable, or nothing shows why."""
-    if fact.judged.score < BEARS or not (why := scoring.reasons(fact.judged, read)):
+    least = ANSWERS if read.factual else BEARS_ON_WORK
+    if fact.judged.score < least or not (why := scoring.reasons(fact.judged, read)):
         return None
     return Related(memory=fact.memory, score=fact.judged.score, reasons=why)
+
+
+def why_beside_the_point(fact: Fact, read: Prompt) -> str:
+    """Why a hit that bears on a prompt by its words is not told all the same; empty where it is."""
+    improbable = read.factual and fact.judged.score < BESIDE_THE_POINT
+    return "it hardly answers what is asked" if improbable else ""
 
 
 def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bool) -> list[int]:

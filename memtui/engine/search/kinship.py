@@ -1,4 +1,4 @@
-"""Whom a prompt means that says "my son": the names that facts give to those people."""
+"""Whom a prompt means that says "my son", or "his son" where another asks: the names that facts give to those people."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ from .scope import Scope
 MOST = 4
 """So many names at most, those of newer facts first."""
 _LOOKED_AT = 40
+_ASKED = (
+    r"(?:my|our|his|her|their|the|mein\w*|unser\w*|sein\w*|ihr\w*|der|die|das|dem|den|mon|ma|mes|notre|nos|sa|ses|son|leurs?"
+    r"|le|la|les|mis?|nuestr[oa]s?|sus?|el|los|las)"
+)
 _MINE = r"(?:my|our|(?:the )?(?:user|person)['’]s|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?)"
 _CALLED = r"(?:['’]s name is|,? (?:is )?(?:called|named)|,? hei(?:ß|ss)t|,? s['’]appelle|,? se llama|,)?"
-_mine = re.compile(rf"\b{_MINE}\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
+_asked = re.compile(rf"\b{_ASKED}\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
 # "My little son Elias", "my boss is called Henrike"; "Elias is my son".
 _named_after = re.compile(
     rf"(?:^|\b(?i:{_MINE})\s+(?:\w+\s+)??)(\w+)(?i:{_CALLED})\s+([^\W\d_a-zß-öø-ÿ][\w’-]+)"
@@ -31,7 +35,7 @@ _named_before = re.compile(
 def asked(prompt: str) -> frozenset[str]:
     """The words that facts have for those who belong to the person and of whom a prompt speaks ("my son"); folded."""
     found: set[str] = set()
-    for mine in _mine.finditer(prompt):
+    for mine in _asked.finditer(prompt):
         for word in mine.groups():
             if told := lexicon.kinship().get(fold(word or "")):
                 found |= told

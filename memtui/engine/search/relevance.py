@@ -1,7 +1,7 @@
 """How much a piece of a turn bears on a prompt: a few features, summed with weights that were fitted on conversations.
 
 The weights stand in ``relevance.json``, made by ``tests/benchmarks/talks_eval.py --fit`` from the half of the conversations
-that is there to learn from; one set for memories with vectors of words, one without.
+that is there to learn from; for pieces of turns and for facts, with vectors of words and without.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from memtui.engine.records import Record
 from memtui.engine.store.tokens import stems, words
@@ -26,19 +26,23 @@ if TYPE_CHECKING:
 
 FEATURES = (
     "words", "telling words", "names", "turn", "likeness", "topic", "topic rule", "health", "rule", "health asked", "people",
-    "kind of answer", "asks", "request", "statement", "first person", "change", "recent", "long", "least",
-    "attribute", "no attribute", "names missing",
+    "asks", "request", "statement", "first person", "change", "recent", "long", "least",
+    "attribute", "no attribute", "names missing", "whole",
+    "who", "no who", "when", "no when", "where", "no where", "number", "no number",
 )  # fmt: skip
+KINDS = ("who", "when", "where", "number")
+"""What a question word asks for; of two the first counts."""
 _BEGINNING = 5
 _HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
 OTHERWISE = 0.8
 """How much of a prompt's word a piece has that answers it with other words."""
 MOST_WORDS = 40
 """So many telling words of a prompt are compared with every piece, those that say most."""
+Source = Literal["turns", "facts"]
+"""What pieces are of: each has its own weights, for a fact is shorter and stands by itself."""
 _WEIGHTS = Path(__file__).parent / "relevance.json"
 _capital = re.compile(r"(?<=[^\W\d_]\s)[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _name = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w’-]+(?:\s[A-ZÀ-ÖØ-Þ][\w’-]+)*")
-_number = re.compile(r"\d")
 
 
 _MOST_KEPT = 20_000
@@ -108,7 +112,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     subjects = tuple(topic.name for topic in lexicon.topics() if topic.asked.found(asked))
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
-    wanted = next((kind for kind in ("who", "when", "number") if lexicon.sentence_words()[kind] & asked), "")
+    wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
     factual = lexicon.asks_for_one_thing(text)
     by_word = dict(zip(said, stems_said, strict=True))
     wordings = [
@@ -171,13 +175,14 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
     in_turn = sum(weight for stem, weight in prompt.weights.items() if stem in piece.turn_stems)
     in_turn += sum(OTHERWISE * prompt.weights[stem] for stem in said_otherwise - piece.turn_stems)
     near: Mapping[str, float] = {}
-    likeness = 0.0
+    likeness = whole = 0.0
     if nearness is not None:
         near = dict(zip(prompt.weights, nearness.of(piece.telling), strict=True))
         near = {
             stem: max(value, OTHERWISE) if stem in said_otherwise else value for stem, value in near.items()
         }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
+        whole = nearness.whole(list(prompt.weights.values()), piece.telling)
     told = min(max((marks.get(lexicon.told(topic), 0) for topic in prompt.topics), default=0), 3) / 3
     health = min(marks.get("health", 0), 2) / 2
     rule = "rule" in marks
@@ -187,12 +192,13 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         any(covered[stem] for stem in prompt.names if stem in covered),
         in_turn / prompt.total, likeness, told, told * rule, health, rule,
         health * (not _HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
-        _answers(prompt.wanted, text), piece.clause.asks, piece.clause.requests,
+        piece.clause.asks, piece.clause.requests,
         "verb" in marks, "first person" in marks, "change" in marks,
         1.0 - piece.age, min(len(text) / 200, 1.0),
         min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
         met, bool(prompt.attributes) and not met,
         bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
+        whole, *_kinds(prompt.wanted, text),
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
 
@@ -208,28 +214,29 @@ def compared(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) ->
     return meanings.compare(asked, [word for piece in pieces for word in piece.telling])
 
 
-def _answers(wanted: str, text: str) -> bool:
-    """Whether a statement has a name, a time, a number where that is wanted."""
-    match wanted:
-        case "who":
-            return bool(_name.search(text[1:]))
-        case "when":
-            return bool(lexicon.pattern("time").search(text))
-        case "number":
-            return bool(_number.search(text))
-    return False
+def _kinds(wanted: str, text: str) -> list[bool]:
+    """For each kind of answer, whether it is wanted and a statement has it, and whether it is wanted and missing."""
+    has = bool(wanted) and _has(wanted, text)
+    return [value for kind in KINDS for value in (kind == wanted and has, kind == wanted and not has)]
 
 
-def score(prompt: Prompt, values: Mapping[str, float], *, meanings: bool) -> float:
+def _has(wanted: str, text: str) -> bool:
+    """Whether a statement has a name, a time, a place, a number."""
+    if wanted == "who":
+        return _name.search(text[1:]) is not None
+    return lexicon.pattern({"when": "time", "where": "place"}.get(wanted, wanted)).search(text) is not None
+
+
+def score(prompt: Prompt, values: Mapping[str, float], of: Source, *, meanings: bool) -> float:
     """The probability that the piece answers, 0 to 1. ``meanings``: whether the features come with vectors."""
-    weights = _weights()[_asks(prompt)]["with vectors" if meanings else "without vectors"]
+    weights = _weights()[of][_asks(prompt)]["with vectors" if meanings else "without vectors"]
     total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
 def limits(prompt: Prompt) -> Limits:
-    """What the best piece must reach for any to be told, and what each further one must."""
-    return Limits(**_weights()[_asks(prompt)]["limits"])
+    """What the best piece of a turn must reach for any to be told, and what each further one must."""
+    return Limits(**_weights()["turns"][_asks(prompt)]["limits"])
 
 
 def _asks(prompt: Prompt) -> str:
@@ -237,8 +244,8 @@ def _asks(prompt: Prompt) -> str:
 
 
 @functools.cache
-def _weights() -> dict[str, dict[str, dict[str, float]]]:
-    found: dict[str, dict[str, dict[str, float]]] = json.loads(_WEIGHTS.read_text())
+def _weights() -> dict[Source, dict[str, dict[str, dict[str, float]]]]:
+    found: dict[Source, dict[str, dict[str, dict[str, float]]]] = json.loads(_WEIGHTS.read_text())
     return found
 
 

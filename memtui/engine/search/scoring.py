@@ -13,7 +13,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import STOP_WORDS
 
 from . import lexicon, relevance
-from .relevance import Piece, Prompt
+from .relevance import Piece, Prompt, Source
 
 if TYPE_CHECKING:
     from .word_meanings import Nearness
@@ -34,20 +34,20 @@ class Scored(NamedTuple):
 
 
 def scored(
-    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], *, with_meanings: bool
+    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], of: Source, *, with_meanings: bool
 ) -> list[Scored]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
-        return _by(read, pieces, None)
+        return _by(read, pieces, of, None)
     from .word_meanings import packaged
 
     best = pieces
     if len(pieces) > MOST_READ_TWICE:
-        best = [(one.memory, one.piece) for one in _by(read, pieces, None)[:MOST_READ_TWICE]]
+        best = [(one.memory, one.piece) for one in _by(read, pieces, of, None)[:MOST_READ_TWICE]]
     try:
-        return _by(read, best, relevance.compared(packaged(), read, [piece for _, piece in best]))
+        return _by(read, best, of, relevance.compared(packaged(), read, [piece for _, piece in best]))
     except DegradedError:  # the search has said that there are no vectors
-        return _by(read, pieces, None)
+        return _by(read, pieces, of, None)
 
 
 def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
@@ -70,11 +70,11 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
 
 
 def _by(
-    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], nearness: Nearness | None
+    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], of: Source, nearness: Nearness | None
 ) -> list[Scored]:
     found = []
     for memory, piece in pieces:
         values = relevance.features(read, piece, nearness)
-        score = relevance.score(read, values, meanings=nearness is not None)
+        score = relevance.score(read, values, of, meanings=nearness is not None)
         found.append(Scored(memory, piece, score, values))
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

@@ -20,10 +20,13 @@ _MOST_KEPT = 20_000
 
 
 class Nearness:
-    """The words of a prompt beside all the words of some pieces. ``cosines``: a row for each word of the prompt."""
+    """The words of a prompt beside all the words of some pieces, each a unit vector."""
 
-    def __init__(self, cosines: NDArray[np.float32], places: Mapping[str, int]) -> None:
-        self._cosines = cosines
+    def __init__(
+        self, asked: NDArray[np.float32], said: NDArray[np.float32], places: Mapping[str, int]
+    ) -> None:
+        self._asked, self._said = asked, said
+        self._cosines = asked @ said.T
         self._places = places
 
     def of(self, said: Sequence[str]) -> list[float]:
@@ -33,6 +36,17 @@ class Nearness:
         places = [self._places[word] for word in said]
         found: list[float] = self._cosines[:, places].max(axis=1, initial=0.0).tolist()
         return found
+
+    def whole(self, weights: Sequence[float], said: Sequence[str]) -> float:
+        """The cosine of the prompt's mean, each word as much as it says, and the mean of what is said, 0 to 1."""
+        import numpy as np
+
+        if not said:
+            return 0.0
+        asked = np.asarray(weights, np.float32) @ self._asked
+        told = self._said[[self._places[word] for word in said]].sum(axis=0)
+        length = float(np.linalg.norm(asked) * np.linalg.norm(told))
+        return max(0.0, float(asked @ told) / length) if length else 0.0
 
 
 class WordMeanings:
@@ -49,9 +63,11 @@ class WordMeanings:
         places = {word: place for place, word in enumerate(dict.fromkeys(said))}
         self._learn([*asked, *places])
         if not asked or not places:
-            return Nearness(np.zeros((len(asked), len(places)), np.float32), places)
+            return Nearness(
+                np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32), places
+            )
         wanted, others = (np.stack([self._known[word] for word in words]) for words in (asked, places))
-        return Nearness(wanted @ others.T, places)
+        return Nearness(wanted, others, places)
 
     def _learn(self, wanted: Sequence[str]) -> None:
         if len(self._known) > _MOST_KEPT:

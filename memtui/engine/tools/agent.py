@@ -18,9 +18,10 @@ from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.access_scope import expression, quoted, without_names
-from memtui.engine.search.briefing import ContextBlock, holds_secret
+from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.filters.terms import parse
+from memtui.engine.search.kept_back import holds_secret
 from memtui.engine.store.sessions import named_apart
 
 if TYPE_CHECKING:
@@ -200,6 +201,10 @@ class Agent:
     def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
         """What of some memories was corrected or forgotten since, as far as this agent may know; by id."""
         return self.memory.view.cautions([one.id for one in memories], within=self.within)
+
+    def confided(self, memories: Iterable[MemoryRecord]) -> dict[str, str]:
+        """Which of some memories were said in confidence, and the words that ask for it as far as this agent may know."""
+        return self.memory.view.confided(list(memories), within=self.filter)
 
     def may_be_told(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """Those that may go to a model, and what to say of the others."""

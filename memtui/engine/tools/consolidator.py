@@ -16,7 +16,7 @@ from memtui.engine.consolidation.extract.protocol import (
     Saved,
 )
 from memtui.engine.records import MemoryRecord, Record
-from memtui.engine.search.briefing import holds_secret
+from memtui.engine.search.kept_back import holds_secret
 
 from .agent import Agent
 from .base import Arguments, Tool

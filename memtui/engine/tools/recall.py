@@ -13,9 +13,10 @@ from msgspec import Meta
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError
 from memtui.engine.records import KINDS, Category, Caution, Hit, Kind, MemoryRecord, Record, Trust
 from memtui.engine.search.access_scope import quoted
-from memtui.engine.search.briefing import cautions_told, quoted_from, why_kept_back
+from memtui.engine.search.block_text import cautions_told, confided_told, quoted_from
 from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
+from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.store.tokens import fold
 
 from .agent import Agent, kinds
@@ -46,8 +47,10 @@ class Told(Record, omit_defaults=True):
     """A memory as an agent is told it.
 
     ``confidence`` in [0, 1], what is left of it now; ``confirmed``: the person vouches for it. ``caution`` is
-    empty for the person's own words and what the person confirmed, while they hold: else it says that they were
-    corrected or forgotten since, or whose words they are. ``ended``: the same of what no longer holds, by the piece.
+    empty for the person's own words and what the person confirmed, while they hold: else it says that they were said
+    in confidence, that they were corrected or forgotten since, or whose words they are.
+
+    ``ended``: the same of what no longer holds, by the piece.
     """
 
     id: str
@@ -88,16 +91,17 @@ def told(agent: Agent, memory: MemoryRecord) -> Told:
 
 
 def told_all(agent: Agent, memories: Sequence[MemoryRecord]) -> tuple[Told, ...]:
-    known = agent.cautions(memories)
-    return tuple(_told(agent, one, known.get(one.id, ())) for one in memories)
+    known, confided = agent.cautions(memories), agent.confided(memories)
+    return tuple(_told(agent, one, known.get(one.id, ()), confided.get(one.id)) for one in memories)
 
 
-def _told(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution]) -> Told:
+def _told(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution], confided: str | None) -> Told:
+    private = "" if confided is None else confided_told(confided)
     return Told(
         id=memory.id, kind=memory.kind, content=memory.content, when=local_time(memory.event_time),
         confidence=round(memory.effective, 2), trust=memory.trust, confirmed=memory.protected,
         category=memory.category, role=memory.source_role, session_id=agent.called(memory), tags=memory.tags,
-        caution=caution(agent, memory, cautions), ended=tuple(map(ended, cautions)),
+        caution="; ".join(filter(None, (private, caution(agent, memory, cautions)))), ended=tuple(map(ended, cautions)),
     )  # fmt: skip
 
 

@@ -43,7 +43,8 @@ class ContextDialog(Dialog[None]):
         view.focus()
 
     def _text(self) -> Content:
-        from memtui.engine.search.briefing import HOW_COUNTED, INSIGHT_DAYS
+        from memtui.engine.search.block_text import HOW_COUNTED
+        from memtui.engine.search.briefing import INSIGHT_DAYS
 
         told = self._told
         parts: list[Content | str | tuple[str, str]] = [

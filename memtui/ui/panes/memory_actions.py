@@ -459,7 +459,8 @@ class _Pinned(NamedTuple):
 
 def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
     """Unpin the facts among these memories where all of them are pinned, else pin them: one operation. Blocks."""
-    from memtui.engine.search.briefing import PINNED, why_kept_back
+    from memtui.engine.search.briefing import PINNED
+    from memtui.engine.search.kept_back import why_kept_back
 
     facts = [
         memory

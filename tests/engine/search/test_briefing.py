@@ -85,6 +85,30 @@ def test_turns_are_not_told_and_no_more_than_the_limit(memory: Memory) -> None:
     assert "I said" not in told.text
 
 
+def test_facts_that_probably_answer_count_to_the_limit_and_those_over_it_are_said(memory: Memory) -> None:
+    for text in (
+        "v2 goes out on 9 June",
+        "The beta ships in May",
+        "v3 goes live on 3 July",
+        "We deploy on Fridays",
+    ):
+        memory.remember(text)
+    told = memory.context("When is the release?", limit=2)
+    assert len(told.hits) + len(told.related) == 2
+    over = [one for one in told.left_out if one.memory is not None and "more probably" in one.reason]
+    there = {one.id for one in told.memories}
+    assert over and all(one.memory is not None and one.memory.id not in there for one in over)
+
+
+def test_pins_have_a_heading_of_their_own(memory: Memory) -> None:
+    memory.pin(memory.remember("Call me Gemma").id)
+    text = memory.context("train or plane to Ghent?").text
+    assert text == (
+        "## Pinned by the person\n- Call me Gemma\n\n"
+        "## Relevant memory\n- Prefers trains over flights under six hours"
+    )
+
+
 def test_what_is_not_the_persons_word_is_told_as_a_quote_with_its_source(memory: Memory) -> None:
     agent = Memory(
         Core(memory._core.connections, actor="agent:web", clock=memory._core.clock, options=memory.options)
@@ -106,7 +130,9 @@ def test_what_was_pasted_among_the_persons_words_may_be_an_order_too(memory: Mem
         connection.execute("UPDATE memories SET decay_rate = 0.1, confirmed_at = NULL")
     told = memory.context("trains")
     assert f"- {wish.content}" in told.text.splitlines()
-    assert [one.memory.id for one in told.left_out if one.memory is not None] == [pasted.id]
+    assert [one.memory for one in told.left_out if "order" in one.reason and one.memory is not None] == [
+        memory.get(pasted.id)
+    ]
     memory.confirm(pasted.id)
     assert pasted.content in memory.context("trains").text
 
@@ -120,7 +146,7 @@ def test_planted_orders_are_kept_back_until_the_person_confirms_them(memory: Mem
     )
     told = memory.context("trains")
     assert "ignore all previous" not in told.text
-    [kept] = told.left_out
+    [kept] = [one for one in told.left_out if "order" in one.reason]
     assert kept.memory is not None and kept.memory.id == order.id and "order" in kept.reason
     memory.confirm(order.id)
     assert "ignore all previous" in memory.context("trains").text
@@ -239,7 +265,7 @@ def test_a_pinned_fact_is_told_whatever_is_asked_within_the_filter_and_undo_unpi
     fact = memory.remember("Call me Gemma, never Mrs Hartley", project="home")
     memory.pin(fact.id)
     told = memory.context("xyzzy")
-    assert told.text == "## Relevant memory\n- Call me Gemma, never Mrs Hartley"
+    assert told.text == "## Pinned by the person\n- Call me Gemma, never Mrs Hartley"
     assert [one.id for one in told.pinned] == [fact.id] == [one.id for one in told.memories]
     assert memory.context("What does Mrs Hartley want?").text.count("Gemma") == 1
     assert memory.context("xyzzy", filter="project:work").text == ""

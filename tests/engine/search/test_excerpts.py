@@ -127,6 +127,16 @@ def test_a_turn_is_not_told_once_what_was_drawn_from_it_was_corrected_or_forgott
     assert memory.context("What nuts may I put into the dinner?").excerpts == ()
 
 
+def test_a_correction_silences_only_its_clause(memory: Memory) -> None:
+    turn = _say(
+        memory, "I moved to Bergen in the spring, and my daughter Mia plays the cello in an orchestra."
+    )
+    fact = _drawn(memory, turn, "Moved to Bergen")
+    memory.correct(fact.id, "Moved to Oslo")
+    told = memory.context("Which instrument does my daughter Mia play, the cello?")
+    assert [one.text for one in told.excerpts] == ["and my daughter Mia plays the cello in an orchestra."]
+
+
 def test_what_a_fact_in_the_block_says_is_not_told_again(memory: Memory) -> None:
     _drawn(memory, _say(memory, "I am allergic to walnuts."), "Is allergic to walnuts")
     told = memory.context("Is there walnut in the dinner dessert?")

@@ -80,3 +80,11 @@ def test_observations_carry_it(door: Door, clock: Clock) -> None:
     door.person.correct(kept.id, "The build server is called Globex")
     told = door.ask("recall_observations", query="build server")["observations"]
     assert [one["content"] for one in told] == ["The build server is called Globex"]
+
+
+def test_what_was_said_in_confidence_is_marked_at_search_and_in_the_block(door: Door) -> None:
+    door.person.remember("Ada leaves Globex in May, don't tell Bob")
+    warning = "said in confidence, not for others: “Ada leaves Globex in May, don't tell Bob”"
+    [found] = door.ask("search_memory", query="Ada Globex")["memories"]
+    assert found["caution"] == warning
+    assert f"[{warning}] Ada leaves" in door.ask("get_context", prompt="write to Bob about Ada")["text"]

@@ -1,0 +1,183 @@
+"""The facts of a context block: of the hits and the other candidates, those that bear on the prompt or probably answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+from msgspec.structs import replace
+
+from memtui.engine.records import Hit, SearchResult
+from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
+from memtui.engine.store.tokens import stems, words
+
+from . import facts, lexicon
+from .facts import Related
+from .kept_back import LeftOut, why_kept_back
+from .query import Question
+from .relevance import Prompt
+from .scope import Scope, passing
+
+COMMON = 0.25
+"""A word that a larger share of the facts has tells nothing."""
+_FEW = 20
+MOST_LISTED = 20
+"""So many facts that were left out are listed."""
+
+# From each of some memories to all that replaced it, step by step.
+_CHAINS = """
+    WITH RECURSIVE chain(start, id, steps) AS (
+        SELECT value, value, 0 FROM json_each(:ids)
+        UNION SELECT chain.start, l.from_id, steps + 1 FROM chain JOIN memory_links l ON l.to_id = chain.id
+        WHERE l.rel = 'supersedes' AND steps < 50)
+    SELECT chain.start, m.rid FROM chain JOIN memories m ON m.id = chain.id WHERE steps > 0 ORDER BY steps, m.rid
+"""
+
+
+class PromptWords(NamedTuple):
+    """The words of a prompt, as stems or pairs: those by which a fact can bear on it, everyday ones of which it takes two,
+    and those that nearly all facts have.
+    """
+
+    telling: frozenset[str]
+    weak: frozenset[str]
+    common: frozenset[str]
+
+
+class Choice(NamedTuple):
+    """The facts to tell: ``hits`` that bear on the prompt, ``related`` ones that probably answer. ``result``: of the search.
+
+    ``by_meaning``: whether that compared by meaning; ``left_out``: the hits that are not told, and what there was no place for.
+    """
+
+    hits: list[Hit]
+    related: list[Related]
+    left_out: list[LeftOut]
+    result: SearchResult
+    by_meaning: bool
+
+
+def choose(
+    connection: apsw.Connection,
+    read: Prompt,
+    asked: PromptWords,
+    within: Scope,
+    now: float,
+    search: Callable[[bool], SearchResult],
+    *,
+    limit: int,
+    near: float,
+    few: bool,
+    small: bool,
+    with_meanings: bool,
+    without: Collection[int],
+) -> Choice:
+    """Choose at most ``limit`` facts.
+
+    ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
+    few hits bear on the prompt; where they are not ``small`` in number, others than hits are read only then.
+    ``without``: facts that stand in the block already.
+    """
+    for by_meaning in (True,) if few else (False, True):
+        # What was replaced is found by its old words too; what is told then is its successor.
+        result = search(by_meaning)
+        hits = list(_successors(connection, result.hits, within, now))
+        far = {hit.memory.rid: too_far(hit, asked, near) for hit in hits}
+        enough = sum(not far[hit.memory.rid] for hit in hits if hit.memory.rid not in without) >= limit
+        if enough:
+            break
+    candidates = facts.ranked(
+        connection, read, hits, within, now, few=small, beside=small or not enough, with_meanings=with_meanings,
+    )  # fmt: skip
+    told: list[Hit] = []
+    related: list[Related] = []
+    left_out: list[LeftOut] = []
+    for one in candidates:
+        if one.memory.rid in without:
+            continue
+        why_far = far[one.memory.rid] or facts.why_beside_the_point(one, read) if one.hit else "not found"
+        answers = facts.related(one, read) if why_far else None
+        full = len(told) + len(related) == limit
+        if why_far and answers is None:
+            if one.hit and not full:
+                left_out.append(LeftOut(reason=why_far, memory=one.memory))
+        elif reason := why_kept_back(one.memory) or (
+            f"the {limit} told answer more probably" if full else ""
+        ):
+            left_out.append(LeftOut(reason=reason, memory=one.memory))
+        elif answers is not None:
+            related.append(answers)
+        elif one.hit:
+            told.append(one.hit)
+    return Choice(told, related, left_out[:MOST_LISTED], result, by_meaning)
+
+
+def how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
+    """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
+    asked = set(filter(lexicon.connects, words(lexicon.beginning("needs no memory", prompt) or "")))
+    wanted = {stem for word in asked for stem in stems(word)}
+    return [
+        hit for hit in hits
+        if wanted.intersection(stems(hit.memory.content))
+        and (hit.memory.topic in ("preference", "rule") or lexicon.says_how(hit.memory.content))
+    ]  # fmt: skip
+
+
+def too_far(hit: Hit, asked: PromptWords, near: float) -> str:
+    """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
+    keyword, vector, entity = hit.arms.get("keyword"), hit.arms.get("vector"), hit.arms.get("entity")
+    shared = [{word, *stems(word)} for word in keyword.matched] if keyword else []
+    if (
+        any(map(asked.telling.intersection, shared))
+        or sum(map(bool, map(asked.weak.intersection, shared))) > 1
+    ):
+        return ""
+    if entity and not all(asked.common >= set(stems(name)) for name in entity.matched):
+        return ""
+    if vector is None:
+        return "it shares no telling word with the prompt"
+    if vector.score >= near:
+        return ""
+    return f"it shares no telling word with the prompt, and its meaning is too far ({vector.score:.2f} of {near:.2f})"
+
+
+def prompt_words(question: Question, kin: Collection[str]) -> PromptWords:
+    """What every fourth fact has ("the user") says nothing, everyday words next to nothing, unless there are no others.
+
+    ``kin``: words that facts have for those of whom it speaks.
+    """
+    terms = [term for term in question.terms if term.bigram or lexicon.tells(term.word)]
+    most = question.rows * COMMON if question.rows >= _FEW else question.rows
+    common = {term.stem for term in terms if not term.bigram and term.count > most}
+    short = lexicon.asks_for_one_thing(question.text)  # it has few words, and each of them matters
+    weak = {
+        term.stem
+        for term in terms
+        if not (term.bigram or lexicon.connects(term.word) or (short and not term.word.isdigit()))
+    } - common
+    telling = {term.stem for term in terms} - common - weak
+    return PromptWords(
+        frozenset((*(telling or weak or common), *question.characters)).union(*map(stems, kin)),
+        frozenset(weak if telling else ()),
+        frozenset(common if telling or weak else ()),
+    )
+
+
+def _successors(connection: apsw.Connection, hits: Sequence[Hit], within: Scope, now: float) -> Iterator[Hit]:
+    """The hits with what was replaced changed for what replaced it, each memory once."""
+    ids = [hit.memory.id for hit in hits]
+    rows: list[Any] = connection.execute(_CHAINS, {"ids": as_json(ids)}).fetchall()
+    later: dict[str, int] = {}
+    if rows:
+        inside = passing(connection, within, [rid for _, rid in rows])
+        later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
+    found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
+    seen: set[int] = set()
+    # As they answer: what was replaced may be found by a word that what took its place does not have.
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        memory = found[later[hit.memory.id]] if hit.memory.id in later else hit.memory
+        if memory.active and memory.rid not in seen:
+            seen.add(memory.rid)
+            yield hit if memory is hit.memory else replace(hit, memory=memory)
