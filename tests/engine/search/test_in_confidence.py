@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
-from memtui.engine.maintain.extract.drafts import Draft
+from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.records import Options
 from memtui.engine.search.in_confidence import request
 
