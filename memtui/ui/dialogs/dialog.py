@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static
 
+from memtui.present.text import cells, visible
 from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from memtui.ui.shell import Shell
 
 T = TypeVar("T")
+# Under so many cells the keys of a dialog have one line; its frame, padding and the margins take so many of them.
+_NARROW, _BORDERS = 60, 8
 
 
 class Dialog(ModalScreen[T], Generic[T]):
@@ -55,8 +58,18 @@ class Dialog(ModalScreen[T], Generic[T]):
         return self.hints_of(self.hints)
 
     def hints_of(self, hints: Iterable[tuple[str, str]]) -> Content:
+        """As many as fit into a narrow window, always with the way out; in a wide one they may take two lines."""
+        wanted, out = [*hints], ("Esc", "leave")
+        width = self.app.size.width
+        if width < _NARROW:
+            room = width - _BORDERS
+            while (
+                len(wanted) > 1
+                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*wanted, out)) - 3 > room
+            ):
+                wanted.pop()
         parts: list[Content | str] = []
-        for key, what in (*hints, ("Esc", "leave")):
+        for key, what in (*wanted, out):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 

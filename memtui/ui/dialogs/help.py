@@ -27,6 +27,10 @@ class HelpLine:
     reason: str = ""
 
 
+# Cells beside the keys in which a description can be read.
+_LEAST_ROOM = 28
+
+
 class HelpDialog(Dialog[None]):
     """All keys of the focused part, by group."""
 
@@ -60,18 +64,22 @@ class HelpDialog(Dialog[None]):
         parts: list[str | tuple[str, str]] = []
         group = ""
         widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
-        hang = "\n" + " " * (widest + 4)
-        room = max(self._room() - widest - 4, 16)
+        lead = widest + 4
+        below = self._room() - lead < _LEAST_ROOM
+        if below:  # too narrow for two columns: what a key does stands under it
+            lead = 4
+        hang = "\n" + " " * lead
+        room = max(self._room() - lead, 16)
         for one in self._lines:
             if one.group != group:
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
                 group = one.group
             style = "$text-disabled" if one.reason else "$text"
-            gap = " " * (widest - cells(visible(one.keys)) + 2)
+            gap = hang if below else " " * (widest - cells(visible(one.keys)) + 2)
             parts += [("  ", ""), (one.keys, "bold $accent"), gap]
             parts += [(hang.join(wrap(visible(one.help), room)), style), "\n"]
             if one.reason:
-                parts += [" " * (widest + 4)]
+                parts += [" " * lead]
                 parts += [(hang.join(wrap(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
         self.query_one(TextView).show(assemble(*parts), of="help")
 
