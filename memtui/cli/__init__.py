@@ -48,12 +48,12 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if not instruction:
-        from .invocation import Door
+        from .invocation import Invocation
 
-        if door := Door.alone(arguments):
+        if invocation := Invocation.without_command(arguments):
             from .open_app import open_app
 
-            return open_app(door)
+            return open_app(invocation)
     import click
 
     from .root import group

@@ -12,24 +12,24 @@ from memtui.present.format import file_size, local_time
 
 from .errors import NEGATIVE, OK
 from .output import emit, note, out, paint, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.store.backup import Backup
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 @click.command("backup", cls=Command)
 @click.argument("what", type=click.Choice(["now", "list"]), default="now")
 @json_option
-@pass_door
-def backup_command(door: Door, what: str, json: bool) -> int:
+@pass_invocation
+def backup_command(invocation: Invocation, what: str, json: bool) -> int:
     """Make a verified backup (now), or list those that there are.
 
     memtui restore brings one back, after a look at what that does.
     """
-    with door.existing(must_write=what != "list") as memory:
+    with invocation.existing(must_write=what != "list") as memory:
         if what == "list":
             return _list(memory.backups.all(), json)
         made = memory.backups.make()

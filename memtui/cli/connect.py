@@ -23,10 +23,10 @@ from memtui.engine.search.filters import compiler
 
 from .errors import CANCELLED, OK
 from .output import emit, note, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 @click.command("connect", cls=Command)
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and end.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @json_option
-@pass_door
+@pass_invocation
 def connect_command(
-    door: Door, client: ClientName, hooks: bool, agent: str | None, project: str | None, filter: str | None,
+    invocation: Invocation, client: ClientName, hooks: bool, agent: str | None, project: str | None, filter: str | None,
     agent_readonly: bool, dry_run: bool, yes: bool, json: bool,
 ) -> int:  # fmt: skip
     """Write memtui's MCP server into an agent's configuration: claude-code, claude-desktop or codex.
@@ -53,15 +53,15 @@ def connect_command(
         raise UsageError(f"{LABELS[client]} has no hooks that memtui knows.", "Leave --hooks out.")
     if json and not (yes or dry_run):
         raise UsageError("With --json nobody can be asked.", "Add --yes, or --dry-run.")
-    if door.readonly and not dry_run:
+    if invocation.readonly and not dry_run:
         raise ReadOnlyError(
             "--readonly was given: nothing is written.",
             "For an agent that may only read: --agent-readonly. To look first: --dry-run.",
         )
     call = Call(
         program=clients.program(),
-        options=_options(door, client, agent, project, filter, agent_readonly),
-        configuration=door.configuration.file.absolute(),
+        options=_options(invocation, client, agent, project, filter, agent_readonly),
+        configuration=invocation.configuration.file.absolute(),
         hooked=hooks,
     )
     edits = _edits(client, call, hooks)
@@ -69,7 +69,7 @@ def connect_command(
     if not json:
         for edit in changed:
             _show(edit, call)
-    _tell_missing()
+    _print_missing()
     if changed and not (dry_run or yes) and not _agreed():
         return CANCELLED
     backups = [None if dry_run else write(edit) for edit in changed]
@@ -94,24 +94,24 @@ def connect_command(
 
 
 def _options(
-    door: Door, client: ClientName, agent: str | None, project: str | None, filter: str | None,
+    invocation: Invocation, client: ClientName, agent: str | None, project: str | None, filter: str | None,
     readonly: bool,
 ) -> tuple[str, ...]:  # fmt: skip
     """What the server is called with: every path in full, as the agent starts it anywhere."""
-    door.check()
-    if door.demo:
+    invocation.check()
+    if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if filter is not None or project is not None:
         # The server would refuse it when the agent starts it, where nobody sees why.
         compiler.compile(access_scope.expression(filter, project), now=time.time())
     named = {
-        "--db": str(door.path().absolute()),
-        "--config": str(Path(door.config).expanduser().absolute()) if door.config else None,
+        "--db": str(invocation.path().absolute()),
+        "--config": str(Path(invocation.config).expanduser().absolute()) if invocation.config else None,
         "--agent": agent or client,
         "--project": project,
         "--filter": filter,
     }
-    flags = {"--readonly": readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
+    flags = {"--readonly": readonly, "--allow-unsafe-fs": invocation.allow_unsafe_fs}
     return (
         *(f"{name}={value}" for name, value in named.items() if value),
         *(name for name, on in flags.items() if on),
@@ -167,6 +167,6 @@ def _agreed() -> bool:
     return click.confirm("Write this?", default=True)
 
 
-def _tell_missing() -> None:
+def _print_missing() -> None:
     if find_spec("mcp") is None:
         note(f"the package mcp is not installed yet: {command_for_extra('mcp')}")

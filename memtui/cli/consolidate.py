@@ -16,13 +16,13 @@ from memtui.present.memory import without_secrets
 from .errors import CANCELLED, DEGRADED, OK
 from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
 from .progress import Meter, cancelled_by_signal
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.consolidation.plan import Consolidation, Plan, SessionOutcome
     from memtui.engine.memory import Memory
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
 
@@ -39,9 +39,10 @@ _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
 @click.option("--skip", is_flag=True, help="Count the named sessions as done, and draw nothing from them.")
 @click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
 @json_option
-@pass_door
+@pass_invocation
 def consolidate_command(
-    door: Door, sessions: tuple[str, ...], every: bool, rules: bool, again: bool, skip: bool, preview: bool, json: bool
+    invocation: Invocation, sessions: tuple[str, ...], every: bool, rules: bool, again: bool, skip: bool,
+    preview: bool, json: bool,
 ) -> int:  # fmt: skip
     """Turn pending conversations into facts and observations.
 
@@ -64,11 +65,11 @@ def consolidate_command(
             raise UsageError(
                 "--skip goes with --session, and nothing else.", "memtui sessions lists the sessions."
             )
-        return _skip(door, sessions, json)
-    with door.existing(must_write=not preview) as memory:
+        return _skip(invocation, sessions, json)
+    with invocation.existing(must_write=not preview) as memory:
         wanted = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
         if not rules:
-            _tell_cost(memory, wanted, again=again)
+            _print_cost(memory, wanted, again=again)
         meter = Meter()
 
         def progress(done: int, total: int, session_id: str) -> None:
@@ -85,9 +86,9 @@ def consolidate_command(
         if json:
             emit(found)
         else:
-            _tell(memory, found, preview, again, every)
+            _print(memory, found, preview, again, every)
             if not sessions and not every and not again:
-                _tell_left_out(memory, found)
+                _print_left_out(memory, found)
             if found.rules_could and not again:
                 named = "".join(f" --session {quote(one)}" for one in sessions)
                 note(f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting')
@@ -104,8 +105,8 @@ def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
     return [one.session_id for one in memory.sessions.pending() if one.last_error or one.session_id in due]
 
 
-def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
-    with door.existing(must_write=True) as memory:
+def _skip(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
+    with invocation.existing(must_write=True) as memory:
         for session in sessions:
             memory.sessions.skip(session)
         rows = [memory.view.session_row(session) for session in sessions]
@@ -117,7 +118,7 @@ def _skip(door: Door, sessions: tuple[str, ...], json: bool) -> int:
     return OK
 
 
-def _tell_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None:
+def _print_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None:
     if not memory.options.llm.configured:
         return
     cost = memory.sessions.estimate(wanted, again=again)
@@ -126,13 +127,13 @@ def _tell_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None
     note(cost_told(cost, memory.options.llm))
 
 
-def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
+def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
     for outcome in found.outcomes:
         if outcome.state == "stopped" and outcome.error:
             continue
-        _tell_session(outcome)
+        _print_session(outcome)
         if preview and outcome.plan is not None:
-            _tell_plan(memory, outcome.plan, every=every)
+            _print_plan(memory, outcome.plan, every=every)
     for why, sessions in found.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
@@ -159,7 +160,7 @@ def _tell(memory: Memory, found: Consolidation, preview: bool, again: bool, ever
         out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
 
 
-def _tell_left_out(memory: Memory, found: Consolidation) -> None:
+def _print_left_out(memory: Memory, found: Consolidation) -> None:
     """What waits and is not due: without a word it would look as if there were nothing."""
     read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
     waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
@@ -169,24 +170,24 @@ def _tell_left_out(memory: Memory, found: Consolidation) -> None:
         note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
 
 
-def _tell_session(outcome: SessionOutcome) -> None:
+def _print_session(outcome: SessionOutcome) -> None:
     counted = (
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
         ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
         ("reworded", outcome.reworded), ("gone", outcome.retired), ("unchanged", outcome.unchanged),
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
-    told = ", ".join(f"{number} {what}" for what, number in counted if number)
-    told = told or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
+    drawn = ", ".join(f"{number} {what}" for what, number in counted if number)
+    drawn = drawn or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", told))
+    out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
     for text in outcome.plan.notes if outcome.plan is not None else ():
         note(f"  {text}")
     if outcome.error:
         err(f"  {outcome.error}")
 
 
-def _tell_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
+def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
     said: dict[str, Any] = {}
     changed = [line for line in plan.lines if line.action != "unchanged"]
     for line in plan.lines if every else changed:
@@ -196,13 +197,13 @@ def _tell_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         left = row("   ", in_role(word.ljust(13), role))
         out(row(left, brief(content(line), printed_cells(left) + 2)))
         if line.known is not None:
-            _tell_below(f"{line.reason}: {line.known}")
+            _print_below(f"{line.reason}: {line.known}")
         elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):
-            _tell_below(line.reason)
+            _print_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():
             said.setdefault(source, memory.get(source))
-            _tell_below(f"from {source}: {without_secrets(said[source])}")
+            _print_below(f"from {source}: {without_secrets(said[source])}")
 
 
-def _tell_below(text: str) -> None:
+def _print_below(text: str) -> None:
     out(row(" " * 18, paint(brief(text, 20), "dim")))

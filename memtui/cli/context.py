@@ -11,9 +11,9 @@ from memtui.present.format import plural
 from memtui.present.memory import RULE_FIRST
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .output import brief, emit, err, note, out
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .search import INDEXED_FIRST
 from .text_input import given_text
 
@@ -31,9 +31,9 @@ _LISTED = 5
     "--limit", "-n", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many facts."
 )
 @json_option
-@pass_door
+@pass_invocation
 def context_command(
-    door: Door, prompt: tuple[str, ...], session: str | None, filter: str, limit: int, json: bool
+    invocation: Invocation, prompt: tuple[str, ...], session: str | None, filter: str, limit: int, json: bool
 ) -> int:
     """Show the block that an agent would be given before it answers PROMPT. Looking at it is no recall.
 
@@ -44,9 +44,9 @@ def context_command(
         raise UsageError(
             "What would the agent be asked?", 'For example: memtui context "where shall we eat?"'
         )
-    with door.existing() as memory:
+    with invocation.existing() as memory:
         if not memory.readonly:
-            memory.models.index_pending(limit=None if door.demo else INDEXED_FIRST)
+            memory.models.index_pending(limit=None if invocation.demo else INDEXED_FIRST)
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
         emit({
@@ -56,11 +56,11 @@ def context_command(
             "excerpts": block.excerpts, "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
-        _tell(block)
+        _print(block)
     return OK if block.text else NEGATIVE
 
 
-def _tell(block: ContextBlock) -> None:
+def _print(block: ContextBlock) -> None:
     if block.text:
         out(block.text)
         note(f"about {plural(block.tokens, 'token')}")

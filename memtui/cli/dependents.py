@@ -18,7 +18,7 @@ from .output import brief, emit, in_role, note, out, paint, printed_cells, row
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _LABEL = 10
 
@@ -27,17 +27,17 @@ dry_run_option = click.option(
 )
 
 
-def tell_before(door: Door, ids: Sequence[str], json: bool, what: str, **more: Any) -> None:
+def print_before(invocation: Invocation, ids: Sequence[str], json: bool, what: str, **more: Any) -> None:
     """What a command would be about, and what depends on that. ``what``: ``corrected``; ``more``: fields for ``--json``."""
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         found = memory.view.dependents(ids)
     if json:
         emit({"dry_run": True, **more, "dependents": plain(found)})
         return
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     for one in found.of:
         out(memory_line(one, signs, paint(f"would be {what}", "yellow")))
-    tell_dependents(found)
+    print_dependents(found)
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
     elif found.drawn or found.summaries:
@@ -59,7 +59,7 @@ def _plain(memory: MemoryRecord) -> MemoryRecord:
     return replace(memory, content=without_secrets(memory))
 
 
-def tell_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:
+def print_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:
     """A line for each."""
     for label, parts in lines(found, time.time(), without=without):
         *first, (text, role) = parts

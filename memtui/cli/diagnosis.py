@@ -24,7 +24,7 @@ from memtui.present.format import count, file_size, plural, relative_time
 from memtui.present.reembedding import better_told, wanted_told
 
 from . import output
-from .invocation import Door
+from .invocation import Invocation
 
 if TYPE_CHECKING:
     from memtui.config import Configuration
@@ -107,9 +107,9 @@ def place(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
             yield _note("place", text, f"chmod {mode} {thing}")
 
 
-def memory(door: Door) -> Iterator[Diagnosis]:
+def memory(invocation: Invocation) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
-    path = door.path()
+    path = invocation.path()
     if paths.is_missing(path):
         error = _cannot_begin(path)
         if error is not None:
@@ -119,7 +119,7 @@ def memory(door: Door) -> Iterator[Diagnosis]:
         yield _note("memory", f"there is none yet at {path}", remedy)
         return
     try:
-        with door.reading() as opened:
+        with invocation.reading() as opened:
             stats = opened.stats()
             clock = opened.jobs.status().clock
             busy = opened.quotas.near()
@@ -192,8 +192,8 @@ def language_model(configuration: Configuration, *, look: bool) -> Iterator[Diag
     if llm.configured:
         yield _ok("llm", f"{llm.model} at {llm.base_url}")
     elif not look:
-        told = "memtui doctor --models looks for a model on this machine."
-        yield _note("llm", "no language model is configured: rules read conversations", told)
+        hint = "memtui doctor --models looks for a model on this machine."
+        yield _note("llm", "no language model is configured: rules read conversations", hint)
     if not look:
         return
     from memtui.engine.models import local_servers
@@ -212,7 +212,7 @@ def language_model(configuration: Configuration, *, look: bool) -> Iterator[Diag
         yield _note("llm", f"{server.program} answers with {named}{more}", remedy)
 
 
-def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
+def names(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
     """Who takes part in finding names, by strategy; what that finds in the newest memories, and how long it takes."""
     from memtui.engine.models.ner import Recogniser
     from memtui.engine.models.ner.spacy_names import remedy
@@ -220,9 +220,9 @@ def names(door: Door, configuration: Configuration) -> Iterator[Diagnosis]:
     options = configuration.settings.options()
     recogniser = Recogniser(options.strategies, options.llm)
     reports: tuple[StrategyReport, ...] = ()
-    if not door.demo and not paths.is_missing(door.path()):
+    if not invocation.demo and not paths.is_missing(invocation.path()):
         try:
-            with door.reading() as opened:
+            with invocation.reading() as opened:
                 reports = opened.models.compare_strategies()
         except MemtuiError:
             reports = ()  # memory() tells why
@@ -262,13 +262,13 @@ def hooks() -> Iterator[Diagnosis]:
     """What hooks wrote into the log lately: that they did nothing, or recorded a part."""
     from memtui import log
 
-    told = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
-    if told:
-        at, text = told[-1]
+    entries = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
+    if entries:
+        at, text = entries[-1]
         last = f"the last {relative_time(at, time.time())}: {text}"
         yield _note(
             "hook",
-            f"{plural(len(told), 'message')} in the last {_HOOK_DAYS} days, {last}",
+            f"{plural(len(entries), 'message')} in the last {_HOOK_DAYS} days, {last}",
             f"See {log.place()}",
         )
 

@@ -14,12 +14,12 @@ from . import diagnosis
 from .diagnosis import Diagnosis, State
 from .errors import OK
 from .output import Style, emit, out, paint, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.config import Configuration
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
 
@@ -39,8 +39,8 @@ class InForce(Record):
     "--models", is_flag=True, help="Look for a language model server on this machine (loopback only)."
 )
 @json_option
-@pass_door
-def doctor_command(door: Door, models: bool, json: bool) -> int:
+@pass_invocation
+def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     """Tell what is configured, what works, and what to do.
 
     Exit code 0 when all works, 5 when something is degraded, 4 when the memory file cannot be used,
@@ -48,11 +48,11 @@ def doctor_command(door: Door, models: bool, json: bool) -> int:
 
     No socket is opened, unless --models asks Ollama, llama.cpp and LM Studio at their usual ports of 127.0.0.1.
     """
-    door.check()
+    invocation.check()
     configuration: Configuration | None = None
     try:
-        configuration = door.configuration
-        found = list(_examine(door, configuration, models=models))
+        configuration = invocation.configuration
+        found = list(_examine(invocation, configuration, models=models))
     except MemtuiError as error:
         found = [diagnosis.wrong("settings", "error", error)]
     rows = settings_in_force(configuration) if configuration else []
@@ -62,7 +62,7 @@ def doctor_command(door: Door, models: bool, json: bool) -> int:
     if json:
         emit({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
         return code
-    for line in table([(paint(one.state, _COLOURS[one.state]), one.area, _told(one)) for one in found]):
+    for line in table([(paint(one.state, _COLOURS[one.state]), one.area, _described(one)) for one in found]):
         out(line)
     out()
     for line in table([(one.name, one.value, one.origin) for one in rows]):
@@ -70,17 +70,17 @@ def doctor_command(door: Door, models: bool, json: bool) -> int:
     return code
 
 
-def _examine(door: Door, configuration: Configuration, *, models: bool) -> Iterator[Diagnosis]:
+def _examine(invocation: Invocation, configuration: Configuration, *, models: bool) -> Iterator[Diagnosis]:
     yield from diagnosis.program()
     yield from diagnosis.settings(configuration)
-    if not door.demo:
-        yield from diagnosis.place(door.path(), allow_unsafe_fs=door.allow_unsafe_fs)
-        yield from diagnosis.memory(door)
+    if not invocation.demo:
+        yield from diagnosis.place(invocation.path(), allow_unsafe_fs=invocation.allow_unsafe_fs)
+        yield from diagnosis.memory(invocation)
     yield from diagnosis.vector_index()
     yield from diagnosis.embedder(configuration)
     yield from diagnosis.language_model(configuration, look=models)
-    yield from diagnosis.names(door, configuration)
-    if not door.demo:
+    yield from diagnosis.names(invocation, configuration)
+    if not invocation.demo:
         yield from diagnosis.hooks()
     yield from diagnosis.feeds()
     yield from diagnosis.terminal()
@@ -111,5 +111,5 @@ def settings_in_force(configuration: Configuration) -> list[InForce]:
     return rows
 
 
-def _told(one: Diagnosis) -> str:
+def _described(one: Diagnosis) -> str:
     return f"{one.text.removesuffix('.')}. {one.remedy}" if one.remedy else one.text

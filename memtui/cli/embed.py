@@ -15,14 +15,14 @@ from memtui.present.text import visible
 from .errors import CANCELLED, NEGATIVE, OK
 from .output import emit, note, out, paint, table
 from .progress import Meter, cancelled_by_signal
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.jobs.reembedding import Reembedded, ReembedPlan
     from memtui.engine.memory import Memory
     from memtui.engine.records import Stats
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _RANKING = "search.profile"
 
@@ -32,8 +32,8 @@ _RANKING = "search.profile"
 @click.option("--yes", "-y", is_flag=True, help="Send texts to the endpoint without asking.")
 @click.option("--late", is_flag=True, help="Rank by late too, which MiniLM makes possible (search.profile).")
 @json_option
-@pass_door
-def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool) -> int:
+@pass_invocation
+def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool, json: bool) -> int:
     """Make vectors with the model that the settings want ([embedder]), in place of those that the file holds.
 
     The old vectors serve until the new ones are whole. Ctrl+C stops, what is done is kept, and the next call
@@ -42,7 +42,7 @@ def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool
     """
     if only_plan and late:
         raise UsageError("--plan changes nothing: no --late goes with it.", "Leave one out.")
-    with door.existing(must_write=not only_plan) as memory:
+    with invocation.existing(must_write=not only_plan) as memory:
         plan = memory.models.reembedding.plan()
         if late and not plan.words:
             raise UsageError(
@@ -52,12 +52,12 @@ def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool
         if only_plan or not plan.needed:
             if not only_plan:
                 memory.models.reembedding.run()  # what an earlier run may have left is cleared away
-            told = _tell_plan(plan, memory.options.endpoint.price, json)
+            code = _print_plan(plan, memory.options.endpoint.price, json)
             if not only_plan:
-                _offer_ranking(door, memory.stats(), late=late, json=json)
-            return told
+                _offer_ranking(invocation, memory.stats(), late=late, json=json)
+            return code
         if not json:
-            _tell_plan(plan, memory.options.endpoint.price, json)
+            _print_plan(plan, memory.options.endpoint.price, json)
         if plan.sends_to and not yes and not _agreed(plan, json):
             note("nothing was sent")
             return NEGATIVE
@@ -70,11 +70,11 @@ def embed_command(door: Door, only_plan: bool, yes: bool, late: bool, json: bool
         if not done.switched:
             note("memtui embed goes on where it stopped")
     if done.switched:
-        _offer_ranking(door, stats, late=late, json=json)
+        _offer_ranking(invocation, stats, late=late, json=json)
     return CANCELLED if stopped and not done.switched else OK
 
 
-def _tell_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
+def _print_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
     if json:
         emit({"plan": plan, "needed": plan.needed})
     elif not plan.needed:
@@ -85,14 +85,14 @@ def _tell_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
     return OK
 
 
-def _offer_ranking(door: Door, stats: Stats, *, late: bool, json: bool) -> None:
+def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bool) -> None:
     """Say what becomes of the ranking, and choose the better one if the person wants it."""
     if stats.ranking_note:
         note(stats.ranking_note)
     name = stats.better_ranking
-    if not name or door.keeps_out:
+    if not name or invocation.leaves_no_trace:
         return
-    configuration = door.configuration
+    configuration = invocation.configuration
     if variable := configuration.variable_of(_RANKING):
         note(f"{better_told(stats)}, which {variable} in the environment decides")
     elif late or (

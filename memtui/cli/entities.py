@@ -14,15 +14,15 @@ from memtui.present.entity import DECIDED, facts, waiting
 from memtui.present.format import count, plural
 
 from .errors import NEGATIVE, OK
-from .memory_lines import age, glyphs, memory_line, tell_cautions
+from .memory_lines import age, glyphs, memory_line, print_cautions
 from .output import brief, drawn, emit, err, out, paint, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _TYPES = ("person", "project", "organization", "location", "email", "url", "date", "other")
 _ORDERS = ("mentions", "name", "last_seen", "first_seen")
@@ -47,10 +47,10 @@ _CORRECTIONS: dict[str, Callable[[Memory, str, Any], Entity]] = {
 
 def _complete_name(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The names that begin like this; none when the memory cannot be read."""
-    from .invocation import Door
+    from .invocation import Invocation
 
     try:
-        with context.ensure_object(Door).reading() as memory:
+        with context.ensure_object(Invocation).reading() as memory:
             found = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
     except MemtuiError:
         return []
@@ -80,9 +80,9 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 @click.option("--pin/--unpin", "pin", default=None, help="List it first.")
 @click.option("--dry-run", is_flag=True, help="With --merge: show what it would make.")
 @json_option
-@pass_door
+@pass_invocation
 def entities_command(
-    door: Door, /, name: str | None, type: str | None, words: str, order: Any, limit: int, dry_run: bool, json: bool,
+    invocation: Invocation, /, name: str | None, type: str | None, words: str, order: Any, limit: int, dry_run: bool, json: bool,
     **corrections: Any,
 ) -> int:  # fmt: skip
     """List who and what the memories name; with NAME (name, alias or id) show everything about it, or correct it.
@@ -102,14 +102,14 @@ def entities_command(
             "--dry-run goes with --merge.", "Other corrections move nothing that undo does not bring back."
         )
     if name is None:
-        return _list(door, words, type, order, limit, json)
+        return _list(invocation, words, type, order, limit, json)
     if dry_run:
-        with door.reading() as memory:
+        with invocation.reading() as memory:
             preview = memory.entities.preview_merge(name, wanted["merge"])
-        emit({"merge": preview}) if json else _tell_merge(preview)
+        emit({"merge": preview}) if json else _print_merge(preview)
         return OK
     for verb, value in wanted.items():
-        with door.existing(must_write=True) as memory:
+        with invocation.existing(must_write=True) as memory:
             entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
             operation = memory.view.operations(limit=1)[0]
         if json:
@@ -118,7 +118,7 @@ def entities_command(
             out(paint(operation.label, "green"))
             out(_line(entity))
         return OK
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         profile = memory.entities.get(name, limit=limit)
         namesakes = memory.entities.namesakes(profile.entity.id)
         cautions = memory.view.cautions([one.id for one in profile.memories])
@@ -126,12 +126,12 @@ def entities_command(
     if json:
         emit(asdict(profile) | {"cautions": cautions})
     else:
-        _portray(door, profile, namesakes, cautions)
+        _portray(invocation, profile, namesakes, cautions)
     return OK
 
 
-def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json: bool) -> int:
-    with door.reading() as memory:
+def _list(invocation: Invocation, words: str, type: str | None, order: Any, limit: int, json: bool) -> int:
+    with invocation.reading() as memory:
         found = memory.entities.page(words, type=type, order=order, limit=limit)
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
         unread = memory.stats().unlinked
@@ -144,8 +144,8 @@ def _list(door: Door, words: str, type: str | None, order: Any, limit: int, json
         err(f"{count(len(found))} of {count(total)}: --limit shows more, --filter finds them")
     if not found:
         err("no entities" + (" with these words" if words or type else ""))
-    if told := waiting(unread):
-        err(told)
+    if text := waiting(unread):
+        err(text)
     return OK if found else NEGATIVE
 
 
@@ -168,7 +168,7 @@ def _line(entity: Entity) -> str:
     return row(paint(entity.canonical_name, "bold"), entity.type, memories, paint(entity.id, "dim"), also)
 
 
-def _tell_merge(merge: EntityMerge) -> None:
+def _print_merge(merge: EntityMerge) -> None:
     out(
         row(
             "would be one:",
@@ -183,13 +183,16 @@ def _tell_merge(merge: EntityMerge) -> None:
 
 
 def _portray(
-    door: Door, profile: EntityProfile, namesakes: list[Entity], cautions: Mapping[str, Sequence[Caution]]
+    invocation: Invocation,
+    profile: EntityProfile,
+    namesakes: list[Entity],
+    cautions: Mapping[str, Sequence[Caution]],
 ) -> None:
     entity = profile.entity
     out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
     if entity.summary:
         out(entity.summary)
-        tell_cautions(cautions.get(entity.id, ()))
+        print_cautions(cautions.get(entity.id, ()))
     decided = f" ({DECIDED})" if entity.decided else ""
     rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
     rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
@@ -203,11 +206,11 @@ def _portray(
         out(line)
     if profile.memories:
         out()
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     for memory in profile.memories:
         out(memory_line(memory, signs, age(memory.event_time).rjust(4)))
-        tell_cautions(cautions.get(memory.id, ()))
+        print_cautions(cautions.get(memory.id, ()))
     if len(profile.memories) < profile.total:
         err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
-    if told := waiting(profile.waiting):
-        err(told)
+    if text := waiting(profile.waiting):
+        err(text)

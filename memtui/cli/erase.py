@@ -12,12 +12,12 @@ from memtui.engine.errors import InputError, UsageError
 from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 
-from .dependents import plain, tell_dependents
+from .dependents import plain, print_dependents
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .output import brief, emit, err, note, out, paint, printed_cells, row
 from .progress import Meter
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,10 +43,10 @@ _ALSO = 1_000
 )
 @click.option("--resume", is_flag=True, help="Finish an erase that was interrupted.")
 @json_option
-@pass_door
+@pass_invocation
 def erase_command(
-    door: Door, ids: tuple[str, ...], session: str | None, also: tuple[str, ...], keep: tuple[str, ...], dry_run: bool,
-    yes_erase: int | None, delete_damaged: bool, resume: bool, json: bool,
+    invocation: Invocation, ids: tuple[str, ...], session: str | None, also: tuple[str, ...], keep: tuple[str, ...],
+    dry_run: bool, yes_erase: int | None, delete_damaged: bool, resume: bool, json: bool,
 ) -> int:  # fmt: skip
     """Erase the memories ID... for good: from the memory, its history and every backup. Nothing brings them back.
 
@@ -59,19 +59,19 @@ def erase_command(
             "Name memories or a session, or say --resume.", "memtui search finds memories and their ids."
         )
     if resume:
-        with door.existing(must_write=True) as memory, _progress() as tell:
-            proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=tell)
+        with invocation.existing(must_write=True) as memory, _progress() as show:
+            proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=show)
         if proof is None:
             emit({"proof": None}) if json else err("no erase was interrupted")
             return NEGATIVE
-        return _tell_proof(proof, None, json)
-    with door.existing(must_write=not dry_run) as memory:
+        return _print_proof(proof, None, json)
+    with invocation.existing(must_write=not dry_run) as memory:
         plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
         known = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
         found = memory.view.dependents(known)
         if not json:
-            _tell_plan(plan)
-            tell_dependents(found, without=frozenset(one.key for one in plan.carriers))
+            _print_plan(plan)
+            print_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
                 emit({"plan": _plain(plan), "dependents": plain(found)})
@@ -81,9 +81,9 @@ def erase_command(
         if not _agreed(plan, yes_erase, json):
             err("nothing was erased")
             return NEGATIVE
-        with _progress() as tell:
-            proof = memory.files.erase(plan, delete_damaged=delete_damaged, progress=tell)
-    return _tell_proof(proof, plan, json)
+        with _progress() as show:
+            proof = memory.files.erase(plan, delete_damaged=delete_damaged, progress=show)
+    return _print_proof(proof, plan, json)
 
 
 def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
@@ -107,16 +107,16 @@ def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
 def _progress() -> Iterator[Callable[[EraseProgress], None]]:
     meter = Meter()
 
-    def tell(now: EraseProgress) -> None:
+    def show(now: EraseProgress) -> None:
         meter.show(f"{now.doing} ({now.done + 1} of {now.total})" if now.total > 1 else now.doing, now=True)
 
     try:
-        yield tell
+        yield show
     finally:
         meter.clear()
 
 
-def _tell_plan(plan: ErasurePlan) -> None:
+def _print_plan(plan: ErasurePlan) -> None:
     styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
         left = row(
@@ -132,15 +132,15 @@ def _tell_plan(plan: ErasurePlan) -> None:
             else f"holds {plural(backup.holds, 'memory')} of it; is written anew"
         )
         out(row(paint("backup  ", "yellow"), paint(backup.path.name, "dim"), state))
-    for told in plan.notes:
-        note(told)
+    for line in plan.notes:
+        note(line)
     if plan.damaged:
         note("--delete-damaged deletes the backups that cannot be opened")
     if any(carrier.choice for carrier in plan.carriers):
         note("--keep KEY and --also KEY change what goes")
 
 
-def _tell_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> int:
+def _print_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> int:
     if json:
         emit({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
         return OK if proof.complete else NEGATIVE
@@ -159,8 +159,8 @@ def _tell_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> in
         out(row(paint("     ", "dim"), file.path.name, f"{file.bytes:,} bytes", f"{file.found} found"))
     for still in proof.kept:
         out(row(paint("still there", "yellow"), f"{still.where} says it too", still.file.name))
-    for told in proof.notes:
-        note(told)
+    for line in proof.notes:
+        note(line)
     for problem in proof.problems:
         err(f"left to do: {problem}")
     if not proof.complete:

@@ -27,7 +27,7 @@ def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
 
     ``logged``: a fault of memtui goes into the log as well.
     """
-    kind, message, hint, code = _told(error, logged)
+    kind, message, hint, code = _described(error, logged)
     if code in (CANCELLED, UNREAD):
         if code == CANCELLED:
             _complain("cancelled")
@@ -44,7 +44,7 @@ def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
     return code
 
 
-def _told(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
+def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     """Kind, message, hint and exit code of anything that may end a command."""
     if isinstance(error, MemtuiError):
         return type(error).__name__, error.message, error.hint, error.exit_code

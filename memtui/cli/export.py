@@ -15,13 +15,13 @@ from memtui.present.format import count, file_size, plural
 from .errors import CANCELLED, OK
 from .output import emit, err, note, out, paint, row
 from .progress import Meter, cancelled_by_signal
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.exporters.export import Format
     from memtui.engine.records import ExportProgress, ExportReport
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 @click.command("export", cls=Command)
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @click.option("--history", is_flag=True, help="With who changed what, and when.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @json_option
-@pass_door
+@pass_invocation
 def export_command(
-    door: Door, path: str, format: Format, filter: str, history: bool, force: bool, json: bool
+    invocation: Invocation, path: str, format: Format, filter: str, history: bool, force: bool, json: bool
 ) -> int:
     """Write the memory to PATH, readable by the owner only; "-" is the standard output.
 
@@ -48,11 +48,11 @@ def export_command(
             raise UsageError("Both the export and --json want the standard output.", "Leave one out.")
         target = sys.stdout.buffer
     meter = Meter()
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         with cancelled_by_signal() as cancelled:
             report = memory.files.export(
                 target, format=format, filter=filter, history=history, force=force,
-                progress=_told_by(meter), cancelled=cancelled,
+                progress=_shown_on(meter), cancelled=cancelled,
             )  # fmt: skip
         meter.clear()
     if json:
@@ -60,19 +60,19 @@ def export_command(
     elif report.cancelled:
         note("cancelled: nothing was written")
     elif report.path is not None:
-        _tell(report)
+        _print(report)
     return CANCELLED if report.cancelled else OK
 
 
-def _told_by(meter: Meter) -> Callable[[ExportProgress], None]:
-    def tell(progress: ExportProgress) -> None:
+def _shown_on(meter: Meter) -> Callable[[ExportProgress], None]:
+    def show(progress: ExportProgress) -> None:
         share = progress.done / progress.total if progress.total else 1.0
         meter.show(f"{share:4.0%}  {count(progress.done)} of {count(progress.total)}")
 
-    return tell
+    return show
 
 
-def _tell(report: ExportReport) -> None:
+def _print(report: ExportReport) -> None:
     if report.format == "markdown":
         notes = plural(sum(report.counts.values()), "note")
         out(row(paint("exported", "green"), notes, "to", str(report.path), gap=" "))

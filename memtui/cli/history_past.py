@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BESIDE = 24
 
 
-def tell_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyphs, json: bool) -> int:
+def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyphs, json: bool) -> int:
     past = memory.history.as_of(when)
     counts, total, shown = past.counts(), past.count(words), past.page(words, limit=limit)
     if json:
@@ -33,12 +33,12 @@ def tell_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyp
         out(memory_line(one, signs))
     if total > len(shown):
         err(f"and {count(total - len(shown))} more: --limit shows them")
-    for told in reach_told(past.reach, now):
-        note(told)
+    for line in reach_told(past.reach, now):
+        note(line)
     return OK if shown else NEGATIVE
 
 
-def tell_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
+def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
     found = memory.history.diff(start, end, limit=limit)
     if json:
         emit(found)
@@ -53,19 +53,19 @@ def tell_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs
             gap=" ",
         )
     )
-    told = [f"{count(number)} {verb_told(verb)}" for verb, number in found.counts.items()]
-    told += [f"{plural(number, 'turn')} {verb_told(verb)}" for verb, number in found.turns.items()]
-    out(", ".join(told) or "nothing changed")
+    totals = [f"{count(number)} {verb_told(verb)}" for verb, number in found.counts.items()]
+    totals += [f"{plural(number, 'turn')} {verb_told(verb)}" for verb, number in found.turns.items()]
+    out(", ".join(totals) or "nothing changed")
     for change in found.changes:
-        _tell_change(change, signs)
+        _print_change(change, signs)
     if found.more:
         err(f"and {count(found.more)} more: --limit shows them")
     for line in reach_told(found.reach, now):
         note(line)
-    return OK if told else NEGATIVE
+    return OK if totals else NEGATIVE
 
 
-def _tell_change(change: PastChange, signs: Glyphs) -> None:
+def _print_change(change: PastChange, signs: Glyphs) -> None:
     one = change.memory
     word = in_role(verb_told(change.verb).ljust(11), verb_role(change.verb))
     old, new = change.before, change.after

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _AT_ONCE = 500
 
 
-def tell_recalls(
+def print_recalls(
     memory: Memory, words: str, *, actor: str | None, until: str | None, limit: int, signs: Glyphs, json: bool
 ) -> int:
     """The latest first, each with the memories that were told; ``until``: none after that moment."""
     found = _latest(memory, words, actor, until, limit)
-    told = [(recall, _known(memory, recall)) for recall in found]
+    served = [(recall, _known(memory, recall)) for recall in found]
     if json:
-        emit({"recalls": [{"recall": recall, "memories": memories} for recall, memories in told]})
+        emit({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
         return OK if found else NEGATIVE
     now = time.time()
-    for recall, memories in told:
+    for recall, memories in served:
         left = row(
             local_time(recall.at, now),
             paint(who(recall.agent), "bold"),

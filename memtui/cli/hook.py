@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from .root import Command, pass_door
+from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 @click.command("hook", cls=Command)
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 )
 @click.option("--project", metavar="NAME", help="Give memories of this project only, and record under it.")
 @click.option("--filter", metavar="EXPR", help="Give and record only what passes: '-tag:private'.")
-@pass_door
+@pass_invocation
 def hook_command(
-    door: Door, client: str, agent: str | None, project: str | None, filter: str | None
+    invocation: Invocation, client: str, agent: str | None, project: str | None, filter: str | None
 ) -> NoReturn:
     """Give Claude Code the memories that bear on a prompt, and record the prompt and the answer.
 
@@ -34,15 +34,15 @@ def hook_command(
     """
     from memtui.hook.program import run
 
-    door.check()
+    invocation.check()
     given = {
-        "--db": door.db,
-        "--config": door.config,
+        "--db": invocation.db,
+        "--config": invocation.config,
         "--agent": agent or client,
         "--project": project,
         "--filter": filter,
     }
-    flags = {"--readonly": door.readonly, "--allow-unsafe-fs": door.allow_unsafe_fs}
+    flags = {"--readonly": invocation.readonly, "--allow-unsafe-fs": invocation.allow_unsafe_fs}
     run(
         {name: value for name, value in given.items() if value is not None}
         | {name: "" for name, on in flags.items() if on}

@@ -22,14 +22,14 @@ from .import_discover import chosen, discovered, list_discovered
 from .import_watch import follow, live_places
 from .output import emit, err, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.importers.database_urls import Local
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _COUNT_SECONDS = 2.0
 _NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/export.zip"
@@ -44,9 +44,9 @@ _NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/e
 @click.option("--dry-run", is_flag=True, help="Only count what would come in.")
 @click.option("--later", is_flag=True, help="Leave links and vectors to the app, or to the next searches.")
 @json_option
-@pass_door
+@pass_invocation
 def import_command(
-    door: Door, places: tuple[str, ...], discover: bool, everything: bool, watch: bool, format: str | None,
+    invocation: Invocation, places: tuple[str, ...], discover: bool, everything: bool, watch: bool, format: str | None,
     dry_run: bool, later: bool, json: bool,
 ) -> int:  # fmt: skip
     """Bring in conversations from files, folders and zip archives.
@@ -78,14 +78,16 @@ def import_command(
     if watch:
         named = chosen(places) if discover else []
         followed = [source.path for source in named] or [Path(place).expanduser() for place in places]
-        return follow(door, followed or live_places(), later=later, json=json)
+        return follow(invocation, followed or live_places(), later=later, json=json)
     if discover and not (places or everything):
-        return list_discovered(door, json=json)
+        return list_discovered(invocation, json=json)
     if discover:
         sources = chosen(places) if places else discovered()
         if not sources:
             raise InputError("Nothing that memtui knows was found on this machine.", "Name a path.")
-        return _bring_in(door, [source.path for source in sources], dry_run=dry_run, later=later, json=json)
+        return _bring_in(
+            invocation, [source.path for source in sources], dry_run=dry_run, later=later, json=json
+        )
     if not places:
         raise UsageError("What shall be imported?", _suggestions())
     from memtui.engine.importers import database_urls
@@ -93,47 +95,47 @@ def import_command(
     with database_urls.local(
         [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
     ) as found:
-        return _bring_in_one(door, found, format, dry_run=dry_run, later=later, json=json)
+        return _bring_in_one(invocation, found, format, dry_run=dry_run, later=later, json=json)
 
 
 def _bring_in_one(
-    door: Door, found: Local, format: str | None, *, dry_run: bool, later: bool, json: bool
+    invocation: Invocation, found: Local, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
     """All of it as one operation."""
-    if not dry_run and not door.demo and paths.is_missing(door.path()):
+    if not dry_run and not invocation.demo and paths.is_missing(invocation.path()):
         from memtui.engine.importers.detect import find_sources
 
         find_sources(found.paths, format)  # what holds nothing to import leaves no empty memory behind
     meter = Meter()
-    with _target(door, dry_run) as memory:
+    with _target(invocation, dry_run) as memory:
         report = _import(memory, found.paths, format, dry_run, meter)
         report = replace(report, refused=(*found.refused, *report.refused))
         if json:
             emit(report)
         else:
-            _tell(report)
-        _tell_refused(report.refused)
+            _print(report)
+        _print_refused(report.refused)
         _afterwards(memory, [report], meter, later=later, json=json)
     return CANCELLED if report.cancelled else BAD_INPUT if report.refused or _missed(report) else OK
 
 
-def _bring_in(door: Door, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
+def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
     """Each source by itself: an operation each, and one that cannot be read does not stop the others."""
     meter = Meter()
     reports: list[ImportReport] = []
     failed: MemtuiError | None = None
-    with _target(door, dry_run) as memory:
+    with _target(invocation, dry_run) as memory:
         for path in found:
             try:
                 report = _import(memory, [path], None, dry_run, meter)
             except InputError as error:
                 failed = error
-                _tell_refused([Refused(message=error.message, hint=error.hint)])
+                _print_refused([Refused(message=error.message, hint=error.hint)])
                 continue
             reports.append(report)
             if not json:
-                _tell(report)
-            _tell_refused(report.refused)
+                _print(report)
+            _print_refused(report.refused)
             if report.cancelled:
                 break
         if json:
@@ -153,7 +155,7 @@ def _missed(report: ImportReport) -> bool:
     return any(one.reason in MISSED for one in report.left_out)
 
 
-def _tell_refused(refused: Sequence[Refused]) -> None:
+def _print_refused(refused: Sequence[Refused]) -> None:
     """The causes one by one; a next step once for all that share it."""
     for one in refused:
         err(f"error: {one.message}")
@@ -166,7 +168,7 @@ def _import(
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.files.import_paths(
-            found, format=format, dry_run=dry_run, progress=_told_by(meter), cancelled=cancelled
+            found, format=format, dry_run=dry_run, progress=_shown_on(meter), cancelled=cancelled
         )
     meter.clear()
     return report
@@ -183,28 +185,28 @@ def _afterwards(
         _index(memory, meter)
     waiting = 0 if json else len(memory.sessions.pending(due=True))
     if waiting:
-        told = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
-        out(row(told + ":", '"memtui consolidate" draws them; with --preview it shows them first', gap=" "))
+        text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
+        out(row(text + ":", '"memtui consolidate" draws them; with --preview it shows them first', gap=" "))
 
 
 @contextmanager
-def _target(door: Door, dry_run: bool) -> Iterator[Memory]:
+def _target(invocation: Invocation, dry_run: bool) -> Iterator[Memory]:
     """A dry run needs no memory: without one, everything is new."""
     if not dry_run:
-        with door.writing() as memory:
+        with invocation.writing() as memory:
             yield memory
-    elif not door.demo and paths.is_missing(door.path()):
+    elif not invocation.demo and paths.is_missing(invocation.path()):
         from memtui.engine.memory import Memory
 
         with Memory.open(":memory:") as memory:
             yield memory
     else:
-        with door.reading() as memory:
+        with invocation.reading() as memory:
             yield memory
 
 
-def _told_by(meter: Meter) -> Callable[[ImportProgress], None]:
-    def tell(progress: ImportProgress) -> None:
+def _shown_on(meter: Meter) -> Callable[[ImportProgress], None]:
+    def show(progress: ImportProgress) -> None:
         share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
         verb = "would import" if progress.dry_run else "imported"
         parts = [
@@ -216,14 +218,14 @@ def _told_by(meter: Meter) -> Callable[[ImportProgress], None]:
             parts.append(f"{count(progress.already_there)} already there")
         meter.show("  ".join([*parts, progress.place]))
 
-    return tell
+    return show
 
 
 def _index(memory: Memory, meter: Meter) -> None:
     """Make links and vectors now, while somebody watches; Ctrl+C leaves the rest to later."""
     next_count = 0.0
 
-    def tell(_: object) -> None:
+    def show(_: object) -> None:
         nonlocal next_count
         if meter.shown and time.monotonic() >= next_count:
             next_count = time.monotonic() + _COUNT_SECONDS
@@ -231,7 +233,7 @@ def _index(memory: Memory, meter: Meter) -> None:
             left = f"{count(stats.unlinked)} links, {count(stats.unembedded)} vectors left"
             meter.show(f"indexing: {left} (Ctrl+C leaves them to later)", now=True)
 
-    end = memory.subscribe("progress", tell)
+    end = memory.subscribe("progress", show)
     try:
         memory.models.index_pending()
     except KeyboardInterrupt:
@@ -242,16 +244,16 @@ def _index(memory: Memory, meter: Meter) -> None:
         meter.clear()
 
 
-def _tell(report: ImportReport) -> None:
+def _print(report: ImportReport) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
     from memtui.engine.importers.lock import QUESTION, counted, decided
 
     what = counted(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
     out(row(paint(verb, "yellow" if report.cancelled else "green"), what, where, gap=" "))
-    if told := decided(report.decisions):
+    if decisions := decided(report.decisions):
         merges = "would merge" if report.dry_run else "merged"
-        out(row(paint(merges, "green"), f"{told} from another device", gap=" "))
+        out(row(paint(merges, "green"), f"{decisions} from another device", gap=" "))
     if asked := report.decisions.get(QUESTION, 0):
         shows = "would show" if report.dry_run else "shows"
         differ = plural(asked, "decision differs", "decisions differ")
@@ -278,5 +280,5 @@ def _suggestions() -> str:
         f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"
         for source in discovered()
     ]
-    told = '"memtui import --discover" tells what they hold.'
-    return "\n".join([*lines, told] if lines else [_NAME_ONE])
+    hint = '"memtui import --discover" tells what they hold.'
+    return "\n".join([*lines, hint] if lines else [_NAME_ONE])

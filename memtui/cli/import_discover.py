@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.importers.known_places import KnownSource
     from memtui.engine.importers.probe import Probed
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 def discovered() -> list[KnownSource]:
@@ -41,9 +41,9 @@ def chosen(names: Sequence[str]) -> list[KnownSource]:
     return [found[name] for name in names]
 
 
-def list_discovered(door: Door, *, json: bool) -> int:
+def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """What is there. Turns are read for a fraction of a second; more than that is an estimate."""
-    found = _surveyed(door, discovered())
+    found = _surveyed(invocation, discovered())
     if json:
         emit([_plain(each) for each in found])
         return OK
@@ -72,19 +72,19 @@ def list_discovered(door: Door, *, json: bool) -> int:
     return OK
 
 
-def _surveyed(door: Door, sources: list[KnownSource]) -> list[Probed]:
+def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[Probed]:
     """Without a memory everything is new."""
     from memtui.engine.importers.probe import probe
 
-    if not door.demo and paths.is_missing(door.path()):
+    if not invocation.demo and paths.is_missing(invocation.path()):
         return list(probe(None, sources, time.time))
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         return list(memory.files.survey(sources))
 
 
 def _plain(found: Probed) -> dict[str, Any]:
     import msgspec
 
-    told = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}
-    del told["source"]
-    return {**told, "path": str(found.source.path)}
+    fields = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}
+    del fields["source"]
+    return {**fields, "path": str(found.source.path)}

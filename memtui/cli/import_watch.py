@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memtui.engine.importers.watch import Followed
     from memtui.engine.memory import Memory
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _LOOK_SECONDS = 0.2
@@ -40,13 +40,13 @@ def live_places() -> list[Path]:
     return places
 
 
-def follow(door: Door, places: Sequence[Path], *, later: bool, json: bool) -> int:
+def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json: bool) -> int:
     """Follow the places. Raises InputError for one that is not there."""
     for place in places:
         if not place.exists():
             raise InputError(f"There is no file or folder {place}.", "Check the spelling of the path.")
     meter = Meter()
-    with door.writing(background=not later) as memory, _asked_to_stop() as asked:
+    with invocation.writing(background=not later) as memory, _asked_to_stop() as asked:
         note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
         while (replaced := _follow(memory, places, asked, meter, json=json)) is not None:
             memory.reopen()  # what was not written is read again: the new file knows how far it came
@@ -64,7 +64,7 @@ def _follow(
     def run() -> None:
         try:
             memory.files.follow(
-                places, stopped, lambda found: _tell(found, meter, json=json), progress=_told_by(meter)
+                places, stopped, lambda found: _print(found, meter, json=json), progress=_shown_on(meter)
             )
         except BaseException as error:
             failed.append(error)
@@ -102,7 +102,7 @@ def _asked_to_stop() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _tell(found: Followed, meter: Meter, *, json: bool) -> None:
+def _print(found: Followed, meter: Meter, *, json: bool) -> None:
     from memtui.engine.importers.ingest import named
 
     meter.clear()
@@ -111,14 +111,14 @@ def _tell(found: Followed, meter: Meter, *, json: bool) -> None:
         emit({"turns": found.turns, "others": found.others, "formats": found.formats, "operation": op_id})
         return
     others = f" and {plural(found.others, 'other thing')}" if found.others else ""
-    told = f"{plural(found.turns, 'new turn')}{others} from {named(found.formats)}"
-    out(row(paint(local_time(time.time(), time.time()), "dim"), told, paint(f"operation {op_id}", "dim")))
+    turns = f"{plural(found.turns, 'new turn')}{others} from {named(found.formats)}"
+    out(row(paint(local_time(time.time(), time.time()), "dim"), turns, paint(f"operation {op_id}", "dim")))
     sys.stdout.flush()
 
 
-def _told_by(meter: Meter) -> Callable[[int, int, int], None]:
-    def tell(done: int, files: int, came: int) -> None:
+def _shown_on(meter: Meter) -> Callable[[int, int, int], None]:
+    def show(done: int, files: int, came: int) -> None:
         if files > 1:
             meter.show(f"{count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
 
-    return tell
+    return show

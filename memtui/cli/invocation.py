@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Door:
-    """The options that stand before a command (or after it)."""
+class Invocation:
+    """One call of memtui: the options that every command takes, before or after its name."""
 
     db: str | None = None
     readonly: bool = False
@@ -30,23 +30,23 @@ class Door:
     config: str | None = None
 
     @classmethod
-    def alone(cls, arguments: Sequence[str]) -> Door | None:
-        """The door of a line that has nothing but these options; None for any other line, which click reads."""
-        door, rest = cls(), iter(arguments)
+    def without_command(cls, arguments: Sequence[str]) -> Invocation | None:
+        """A command line of these options only. None for any other line: click reads it."""
+        invocation, rest = cls(), iter(arguments)
         for argument in rest:
             name, equals, value = argument.partition("=")
             if argument in ("--readonly", "--demo", "--tour", "--allow-unsafe-fs"):
-                setattr(door, argument[2:].replace("-", "_"), True)
+                setattr(invocation, argument[2:].replace("-", "_"), True)
                 continue
             given = value if equals else next(rest, "-")
             if name not in ("--db", "--config") or given.startswith("-"):
                 return None
-            setattr(door, name[2:], given)
-        return door
+            setattr(invocation, name[2:], given)
+        return invocation
 
     @property
-    def keeps_out(self) -> bool:
-        """Nothing is written but what was asked for by its path: no settings, log or state, no other program's files."""
+    def leaves_no_trace(self) -> bool:
+        """With --readonly and --demo: no settings, log or state are written, and no file of another program."""
         return self.readonly or self.demo
 
     @cached_property
@@ -57,7 +57,7 @@ class Door:
         return config.load(Path(self.config).expanduser() if self.config else None)
 
     def path(self) -> Path:
-        """The memory to open: --db, else the setting (or MEMTUI_DB), else the data folder's."""
+        """The memory to open: --db, else MEMTUI_DB or the setting, else the one in the data folder."""
         named = self.db or self.configuration.settings.general.db
         return Path(named).expanduser() if named else paths.default_memory()
 
@@ -90,11 +90,11 @@ class Door:
                 memory = stack.enter_context(self._opened(write=False, create=False))
             yield memory
         if must_write:
-            self._tell_thrown_away()
+            self._print_thrown_away()
 
     @contextmanager
     def writing(self, *, background: bool = False) -> Iterator[Memory]:
-        """The memory, created when there is none; ``background``: it makes links and vectors by itself.
+        """The memory, created when there is none; ``background``: it makes links and vectors in the background.
 
         Raises ReadOnlyError with --readonly.
         """
@@ -102,9 +102,9 @@ class Door:
             raise _nothing_may_change()
         with self._opened(write=True, create=True, background=background) as memory:
             yield memory
-        self._tell_thrown_away()
+        self._print_thrown_away()
 
-    def _tell_thrown_away(self) -> None:
+    def _print_thrown_away(self) -> None:
         if self.demo:
             from .output import note
 

@@ -26,18 +26,18 @@ _NAMED = 10
 _FORECAST_DAYS = 30
 
 
-def tell_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
+def print_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
     """``more`` is told beneath each run. Returns the exit code: DEGRADED when one failed."""
     if json:
         emit({"runs": runs})
     else:
         for run in runs:
-            tell_run(run)
+            print_run(run)
             more(run)
     return DEGRADED if any(run.state == "failed" for run in runs) else OK
 
 
-def tell_run(run: JobRun) -> None:
+def print_run(run: JobRun) -> None:
     """When it was, how it went, what it did, and how to take that back."""
     report = run.report
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
@@ -48,7 +48,7 @@ def tell_run(run: JobRun) -> None:
         out(row("   ", paint(f'"memtui undo {run.op_id}" takes it back', "dim")))
 
 
-def tell_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
+def print_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
     """The memories that a run is about; of fading also when the next ones follow."""
     ids = run.report.ids if run.report else ()
     for id in ids[:_NAMED]:
@@ -66,7 +66,7 @@ def tell_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None
         note(f"reach the threshold next, if nobody recalls or confirms them: {coming}")
 
 
-def tell_status(memory: Memory, json: bool) -> int:
+def print_status(memory: Memory, json: bool) -> int:
     """The groups of Maintenance in a line each, then every job: when it runs, how its last run went."""
     scheduler = memory.jobs
     found = scheduler.status()
@@ -80,7 +80,7 @@ def tell_status(memory: Memory, json: bool) -> int:
         ("Growth", growth_line(stats, memory.view.forecast())),
         ("Storage", storage_line(stats, memory.backups.all(), now)),
     )
-    for line in table([[paint(name, "bold"), told] for name, told in groups]):
+    for line in table([[paint(name, "bold"), text] for name, text in groups]):
         out(line)
     out("")
     for line in table([_status_row(job, now) for job in found.jobs]):
@@ -108,7 +108,7 @@ def _status_row(job: JobStatus, now: float) -> list[str]:
     return [name, job.schedule, due, ran, result(last)]
 
 
-def tell_nothing_due(scheduler: Scheduler) -> None:
+def print_nothing_due(scheduler: Scheduler) -> None:
     coming = [job for job in scheduler.status().jobs if job.enabled and job.next_due is not None]
     out("nothing is due")
     if coming:

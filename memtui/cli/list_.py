@@ -11,10 +11,10 @@ from memtui.engine.errors import UsageError
 from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
-from .memory_lines import age, glyphs, memory_line, tell_cautions
+from .invocation import Invocation
+from .memory_lines import age, glyphs, memory_line, print_cautions
 from .output import emit, err, note, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 
@@ -36,9 +36,9 @@ from .text_input import given_text
 @click.option("--save", metavar="NAME", help="Keep FILTER under a name, in this memory.")
 @click.option("--unsave", metavar="NAME", help="Keep this saved filter no longer.")
 @json_option
-@pass_door
+@pass_invocation
 def list_command(
-    door: Door, filter: tuple[str, ...], limit: int, offset: int, sort: SortKey, ascending: bool,
+    invocation: Invocation, filter: tuple[str, ...], limit: int, offset: int, sort: SortKey, ascending: bool,
     saved: str | None, save: str | None, unsave: str | None, json: bool,
 ) -> int:  # fmt: skip
     """List the memories that pass FILTER; without one all facts, reflections and observations.
@@ -55,28 +55,28 @@ def list_command(
     if sum(one is not None for one in (saved, save, unsave)) > 1:
         raise UsageError("Only one of --saved, --save and --unsave can be given.", "Leave out the others.")
     if unsave is not None:
-        return _unsave(door, unsave, given)
+        return _unsave(invocation, unsave, given)
     if saved == "":
-        return _saved(door, given, json)
+        return _saved(invocation, given, json)
     if saved is not None:
-        with door.reading() as memory:
+        with invocation.reading() as memory:
             given = f"{memory.filters.named(saved).filter} {given}".strip()
     if save is not None:
         if not given:
             raise UsageError("Which filter?", f"memtui list --save {save} tag:work")
-        with door.existing(must_write=True) as memory:
+        with invocation.existing(must_write=True) as memory:
             kept = memory.filters.save(save, given)
         note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
     return listed(
-        door, given or DEFAULT_LIST, limit, json, offset=offset, sort=sort, descending=not ascending
+        invocation, given or DEFAULT_LIST, limit, json, offset=offset, sort=sort, descending=not ascending
     )
 
 
-def _saved(door: Door, filter: str, json: bool) -> int:
+def _saved(invocation: Invocation, filter: str, json: bool) -> int:
     """Print the saved filters."""
     if filter:
         raise UsageError("Which saved filter?", "memtui list --saved NAME FILTER")
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         saved = memory.filters.saved()
     if json:
         emit({"filters": saved})
@@ -87,19 +87,19 @@ def _saved(door: Door, filter: str, json: bool) -> int:
     return OK if saved else NEGATIVE
 
 
-def _unsave(door: Door, name: str, filter: str) -> int:
+def _unsave(invocation: Invocation, name: str, filter: str) -> int:
     if filter:
         raise UsageError(
             "A saved filter goes by its name alone.", f"memtui list --unsave {shlex.quote(name)}"
         )
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         memory.filters.remove(name)
     note("removed; memtui undo brings it back")
     return OK
 
 
 def listed(
-    door: Door,
+    invocation: Invocation,
     filter: str,
     limit: int,
     json: bool,
@@ -109,7 +109,7 @@ def listed(
     descending: bool = True,
 ) -> int:
     """Print what passes ``filter``; returns the exit code. Raises FilterError."""
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         found = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
         total = memory.view.count(filter)
         cautions = memory.view.cautions([one.id for one in found])
@@ -117,11 +117,11 @@ def listed(
     if json:
         emit({"filter": filter, "total": total, "memories": found, "cautions": cautions})
         return OK if found else NEGATIVE
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     ages = [age(one.event_time) for one in found]
     for one, when in zip(found, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
-        tell_cautions(cautions.get(one.id, ()))
+        print_cautions(cautions.get(one.id, ()))
     left = total - offset - len(found)
     if not found:
         err("nothing found")

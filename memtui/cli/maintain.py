@@ -14,11 +14,11 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import count
 
 from .errors import CANCELLED, OK
-from .job_lines import tell_all, tell_nothing_due, tell_run, tell_status, tell_what, warn_of_clock
+from .job_lines import print_all, print_nothing_due, print_run, print_status, print_what, warn_of_clock
 from .memory_lines import glyphs
 from .output import emit, note
 from .progress import Meter, on_signals
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.jobs.scheduler import Scheduler
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.store.jobs import JobRun
     from memtui.present.glyphs import Glyphs
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 T = TypeVar("T")
 
@@ -43,9 +43,9 @@ T = TypeVar("T")
 @click.option("--disable", metavar="JOB", multiple=True, help="Keep a job from running by its schedule.")
 @click.option("--accept-clock", is_flag=True, help="The time is right, although the clock jumped.")
 @json_option
-@pass_door
+@pass_invocation
 def maintain_command(
-    door: Door, once: bool, names: tuple[str, ...], dry_run: bool, status: bool, runs: int | None,
+    invocation: Invocation, once: bool, names: tuple[str, ...], dry_run: bool, status: bool, runs: int | None,
     enable: tuple[str, ...], disable: tuple[str, ...], accept_clock: bool, json: bool,
 ) -> int:  # fmt: skip
     """Run the maintenance jobs: enrichment, consolidation, decay, reflection, history, embedding, backup.
@@ -58,7 +58,7 @@ def maintain_command(
     if dry_run and not (once or names):
         raise UsageError("--dry-run of what?", "Add --once, or --job decay.")
     looks = status or runs is not None or dry_run
-    with door.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
+    with invocation.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
         scheduler = memory.jobs
         for name in enable:
             scheduler.enable(name)
@@ -67,11 +67,11 @@ def maintain_command(
         if accept_clock:
             scheduler.accept_clock()
         if names or once:
-            return _run(memory, names, once, dry_run, json, glyphs(door))
+            return _run(memory, names, once, dry_run, json, glyphs(invocation))
         if runs is not None:
-            return tell_all(scheduler.runs(runs), json)
+            return print_all(scheduler.runs(runs), json)
         if status or enable or disable or accept_clock:
-            return tell_status(memory, json)
+            return print_status(memory, json)
         return _stay(memory, json)
 
 
@@ -98,9 +98,9 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
         found = _watched(work, scheduler)
     warn_of_clock(scheduler)
     if once and not found and not json:
-        tell_nothing_due(scheduler)
+        print_nothing_due(scheduler)
         return OK
-    code = tell_all(found, json, lambda run: tell_what(memory, run, dry_run, signs))
+    code = print_all(found, json, lambda run: print_what(memory, run, dry_run, signs))
     return CANCELLED if stopped.is_set() else code
 
 
@@ -129,11 +129,11 @@ def _stay(memory: Memory, json: bool) -> int:
     scheduler = memory.jobs
     ended = threading.Event()
 
-    def tell(_: object) -> None:
+    def show(_: object) -> None:
         (run,) = scheduler.runs(1)
-        emit(run) if json else tell_run(run)
+        emit(run) if json else print_run(run)
 
-    memory.subscribe("job_finished", tell)
+    memory.subscribe("job_finished", show)
     with on_signals(ended.set):
         if not json:
             leads = scheduler.lead()

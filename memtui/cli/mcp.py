@@ -16,13 +16,13 @@ from memtui.engine.installation import command_for_extra
 
 from .errors import OK
 from .output import note
-from .root import Command, pass_door
+from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.tools.base import Group
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 
 @click.command("mcp", cls=Command)
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 @click.option("--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well.")
 @click.option("--no-recording", is_flag=True, help="Offer no record_turn: hooks record what is said.")
 @click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
-@pass_door
+@pass_invocation
 def mcp_command(
-    door: Door,
+    invocation: Invocation,
     agent: str,
     project: str | None,
     filter: str | None,
@@ -52,7 +52,7 @@ def mcp_command(
     from memtui.engine.tools.agent import Agent
 
     with ExitStack() as stack:
-        memory = _opened(door, agent, stack)
+        memory = _opened(invocation, agent, stack)
         who = Agent(memory, filter=filter, project=project)
         # The SDK takes most of a second: what is wrong with the call is said before.
         from memtui.mcp.process import serve
@@ -63,7 +63,7 @@ def mcp_command(
             (*DEFAULT_GROUPS, *([more] if more else [])),
             without=("record_turn",) if no_recording else (),
         )
-        jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(door)
+        jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(invocation)
         gc.freeze()
         gc.enable()
         if sys.stdin.isatty():
@@ -72,31 +72,33 @@ def mcp_command(
     return OK
 
 
-def _opened(door: Door, agent: str, stack: ExitStack) -> Memory:
+def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
     """The memory for this agent; ``stack`` closes it."""
     from memtui import log
     from memtui.engine.memory import Memory
 
     from .invocation import demo_file
 
-    door.check()
-    if not door.keeps_out:
+    invocation.check()
+    if not invocation.leaves_no_trace:
         log.start()
-    path = stack.enter_context(demo_file()) if door.demo else door.path()
-    if door.readonly and paths.is_missing(path):
+    path = stack.enter_context(demo_file()) if invocation.demo else invocation.path()
+    if invocation.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
     if paths.is_missing(path):
         Memory.rescue(path).refuse_to_begin_anew()
-    options = door.configuration.settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
-    memory = Memory.open(path, actor=f"agent:{agent}", readonly=door.readonly, options=options)
+    options = invocation.configuration.settings.options(
+        allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo
+    )
+    memory = Memory.open(path, actor=f"agent:{agent}", readonly=invocation.readonly, options=options)
     return stack.enter_context(memory)
 
 
-def _may_lead(door: Door) -> bool:
+def _may_lead(invocation: Invocation) -> bool:
     """Whether the settings let a server run the jobs.
 
     Where a language model is configured and a server may not use it, the jobs are left to the app: done by rules
     here, a conversation would count as read.
     """
-    settings = door.configuration.settings
+    settings = invocation.configuration.settings
     return settings.mcp.jobs and (settings.mcp.model or not (settings.llm.base_url and settings.llm.model))

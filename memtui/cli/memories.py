@@ -12,11 +12,11 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import plural
 from memtui.present.memory import sorted_as
 
-from .dependents import dry_run_option, tell_before
-from .invocation import Door
+from .dependents import dry_run_option, print_before
+from .invocation import Invocation
 from .memory_lines import glyphs, memory_line
 from .output import emit, note, out, paint
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ _ALREADY = {
 @click.option("--confidence", type=float, default=1.0, show_default=True, help="How sure it is, 0 to 1.")
 @click.option("--source", metavar="NAME", help="Where it comes from.  [default: explicit]")
 @json_option
-@pass_door
+@pass_invocation
 def remember_command(
-    door: Door,
+    invocation: Invocation,
     text: tuple[str, ...],
     tags: tuple[str, ...],
     topic: str | None,
@@ -52,16 +52,20 @@ def remember_command(
     What you state is protected: it does not fade, and no job or model changes it.
     """
     content = given_text(text)
-    with door.writing() as memory:
+    with invocation.writing() as memory:
         record = memory.remember(content, confidence=confidence, tags=tags, source=source, topic=topic)
     if json:
         emit({"memory": record})
     else:
         known = record.content != content.strip() and "redacted" not in record.attributes
-        out(memory_line(record, glyphs(door), paint("known already" if known else "remembered", "green")))
+        out(
+            memory_line(
+                record, glyphs(invocation), paint("known already" if known else "remembered", "green")
+            )
+        )
         if topic is not None and record.topic != topic.strip().casefold():
             note(f"Its topic stays {record.topic or 'none'}. Change it: memtui topic {record.id} {topic}")
-    _tell_secret(record)
+    _print_secret(record)
 
 
 @click.command("correct", cls=Command)
@@ -69,29 +73,31 @@ def remember_command(
 @click.argument("text", nargs=-1)
 @dry_run_option
 @json_option
-@pass_door
-def correct_command(door: Door, id: str, text: tuple[str, ...], dry_run: bool, json: bool) -> None:
+@pass_invocation
+def correct_command(
+    invocation: Invocation, id: str, text: tuple[str, ...], dry_run: bool, json: bool
+) -> None:
     """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked.
 
     What was drawn from it waits in Review. --dry-run (without TEXT too) shows that, and who was told it.
     """
     if dry_run:
-        tell_before(door, [id], json, "corrected")
+        print_before(invocation, [id], json, "corrected")
         return
     if not text:
         raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")
     content = given_text(text)
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         old = memory.get(id)
         record = memory.correct(old.id, content)
         old = memory.get(old.id)
     if json:
         emit({"memory": record, "replaced": old})
     else:
-        signs = glyphs(door)
+        signs = glyphs(invocation)
         out(memory_line(record, signs, paint("corrected", "green")))
         out(memory_line(old, signs, paint("replaced ", "dim")))
-    _tell_secret(record)
+    _print_secret(record)
 
 
 @click.command("merge", cls=Command)
@@ -100,36 +106,40 @@ def correct_command(door: Door, id: str, text: tuple[str, ...], dry_run: bool, j
 @click.option("--text", default="", help="A new wording for the fact that stays.")
 @dry_run_option
 @json_option
-@pass_door
-def merge_command(door: Door, id: str, others: tuple[str, ...], text: str, dry_run: bool, json: bool) -> None:
+@pass_invocation
+def merge_command(
+    invocation: Invocation, id: str, others: tuple[str, ...], text: str, dry_run: bool, json: bool
+) -> None:
     """Make one of the facts ID and OTHER...: ID stays, with the tags, sources and protection of all.
 
     The others go to the Trash, linked to it. "memtui undo" makes them several again.
     """
     if dry_run:
-        tell_before(door, [id, *others], json, "merged")
+        print_before(invocation, [id, *others], json, "merged")
         return
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]
         record = memory.review.merge(known[0], known[1:], text=text)
         gone = [memory.get(one) for one in known[1:]]
     if json:
         emit({"memory": record, "merged": gone})
     else:
-        signs = glyphs(door)
+        signs = glyphs(invocation)
         out(memory_line(record, signs, paint("merged", "green")))
         for one in gone:
             out(memory_line(one, signs, paint("into it", "dim")))
-    _tell_secret(record)
+    _print_secret(record)
 
 
 @click.command("confirm", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @json_option
-@pass_door
-def confirm_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+@pass_invocation
+def confirm_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Say that the memories ID... are true: they no longer fade, and no job or model changes them."""
-    _change(door, "confirm", ids, json, refuses=lambda memory: memory.kind == "episode" or not memory.active)
+    _change(
+        invocation, "confirm", ids, json, refuses=lambda memory: memory.kind == "episode" or not memory.active
+    )
 
 
 @click.command("forget", cls=Command)
@@ -139,17 +149,19 @@ def confirm_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
 )
 @dry_run_option
 @json_option
-@pass_door
-def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, dry_run: bool, json: bool) -> None:
+@pass_invocation
+def forget_command(
+    invocation: Invocation, ids: tuple[str, ...], withhold: bool, dry_run: bool, json: bool
+) -> None:
     """Put the memories ID... into the Trash, from where "restore" brings them back.
 
     The turns that they were drawn from stay, and say that they were forgotten; --withhold keeps those from agents.
     """
     if dry_run:
-        tell_before(door, ids, json, "forgotten")
+        print_before(invocation, ids, json, "forgotten")
         return
     _change(
-        door,
+        invocation,
         "forget",
         ids,
         json,
@@ -165,8 +177,8 @@ def forget_command(door: Door, ids: tuple[str, ...], withhold: bool, dry_run: bo
 @click.option("--agent", metavar="NAME", required=True, help="The agent, as it signs: claude-code, codex.")
 @click.option("--off", is_flag=True, help="Tell it them again.")
 @json_option
-@pass_door
-def withhold_command(door: Door, ids: tuple[str, ...], agent: str, off: bool, json: bool) -> None:
+@pass_invocation
+def withhold_command(invocation: Invocation, ids: tuple[str, ...], agent: str, off: bool, json: bool) -> None:
     """Keep the memories ID... from one agent, at all its doors; the others are told them.
 
     \b
@@ -176,44 +188,44 @@ def withhold_command(door: Door, ids: tuple[str, ...], agent: str, off: bool, js
 
     With them go what takes their place, the turns that they were drawn from, and reflections and observations drawn from them.
     """
-    _change(door, "allow" if off else "withhold", ids, json, agent=agent)
+    _change(invocation, "allow" if off else "withhold", ids, json, agent=agent)
 
 
 @click.command("pin", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @json_option
-@pass_door
-def pin_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+@pass_invocation
+def pin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Tell the facts ID... to agents before every answer; of several the 5 that were pinned last."""
-    _change(door, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active)
+    _change(invocation, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active)
 
 
 @click.command("unpin", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @json_option
-@pass_door
-def unpin_command(door: Door, ids: tuple[str, ...], json: bool) -> None:
+@pass_invocation
+def unpin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Tell the facts ID... to agents only where they bear on what is asked."""
-    _change(door, "unpin", ids, json)
+    _change(invocation, "unpin", ids, json)
 
 
-def restore_memories(door: Door, ids: Sequence[str], json: bool) -> None:
+def restore_memories(invocation: Invocation, ids: Sequence[str], json: bool) -> None:
     """Bring memories back from the Trash; ``memtui restore`` with ids."""
-    _change(door, "restore", ids, json)
+    _change(invocation, "restore", ids, json)
 
 
 @click.command("tag", cls=Command, context_settings={"ignore_unknown_options": True})
 @click.argument("id")
 @click.argument("changes", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[+TAG|-TAG]...")
 @json_option
-@pass_door
-def tag_command(door: Door, id: str, changes: tuple[str, ...], json: bool) -> None:
+@pass_invocation
+def tag_command(invocation: Invocation, id: str, changes: tuple[str, ...], json: bool) -> None:
     """Add tags to the memory ID, and remove some: memtui tag ID +work -draft"""
     add = [change.lstrip("+") for change in changes if not change.startswith("-")]
     remove = [change[1:] for change in changes if change.startswith("-")]
     if any(not tag or tag.startswith("-") for tag in (*add, *remove)):
         raise UsageError("A tag is missing its name.", "For example: memtui tag ID +work -draft")
-    _change(door, "tag", (id,), json, add=add, remove=remove)
+    _change(invocation, "tag", (id,), json, add=add, remove=remove)
 
 
 @click.command("topic", cls=Command)
@@ -225,8 +237,8 @@ def tag_command(door: Door, id: str, changes: tuple[str, ...], json: bool) -> No
     help='The day that it names: 2026-06-12, "12 june", "next friday", or none.',
 )
 @json_option
-@pass_door
-def topic_command(door: Door, ids: tuple[str, ...], day: str | None, json: bool) -> None:
+@pass_invocation
+def topic_command(invocation: Invocation, ids: tuple[str, ...], day: str | None, json: bool) -> None:
     """Set what facts are about, and the day that they name: memtui topic ID health
 
     \b
@@ -245,11 +257,13 @@ def topic_command(door: Door, ids: tuple[str, ...], day: str | None, json: bool)
             f"Which topic is not known: {last!r} is none." if others else "A fact and its topic are needed.",
             f"For example: memtui topic ID health. Topics are {', '.join(TOPICS)}, or none.",
         )
-    _change(door, "classify", named, json, refuses=lambda one: one.kind != "fact", topic=topic, happens=day)
+    _change(
+        invocation, "classify", named, json, refuses=lambda one: one.kind != "fact", topic=topic, happens=day
+    )
 
 
 def _change(
-    door: Door,
+    invocation: Invocation,
     verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify", "withhold", "allow"],
     ids: Sequence[str],
     json: bool,
@@ -261,7 +275,7 @@ def _change(
 
     ``refuses``: where the engine would refuse a single memory, it is asked to, for its reason.
     """
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         before = list({found.id: found for found in map(memory.get, ids)}.values())
         for one in before:
             if refuses(one):
@@ -278,7 +292,7 @@ def _change(
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
         "unpin": "unpinned", "classify": "sorted", "withhold": "withheld", "allow": "allowed",
     }[verb]  # fmt: skip
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     for old, new in zip(before, after, strict=True):
         word = paint(done, "green") if old != new else paint(_ALREADY.get(verb, "unchanged"), "yellow")
         out(memory_line(new, signs, word))
@@ -290,7 +304,7 @@ def _change(
             out(f"  {sorted_as(new, time.time())}")
 
 
-def _tell_secret(memory: MemoryRecord) -> None:
+def _print_secret(memory: MemoryRecord) -> None:
     kinds = ", ".join(memory.attributes.get("secrets", ()))
     if kinds and memory.attributes.get("redacted"):
         note(f"it looked like a secret ({kinds}) and was blacked out")

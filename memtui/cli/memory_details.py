@@ -95,7 +95,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
         for other in memories:
             mark = signs.cursor if other.id == memory.id else " "
             out(memory_line(other, signs, mark, age(other.event_time).rjust(4)))
-    _tell_history(portrait, detail)
+    _print_history(portrait, detail)
 
 
 def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     return [*rows, *attributes_told(rest, now)]
 
 
-def _tell_history(portrait: Portrait, detail: MemoryDetail) -> None:
+def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:
     if portrait.history:
         out()
         out(paint("history", "bold"))
@@ -138,7 +138,7 @@ def _tell_history(portrait: Portrait, detail: MemoryDetail) -> None:
             rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
     for line in table(rows, right=(0, 1)):
         out(line)
-    for line in table([(label, drawn(told)) for label, told in decision.elsewhere(detail, time.time())]):
+    for line in table([(label, drawn(line)) for label, line in decision.elsewhere(detail, time.time())]):
         out(line)
     if portrait.recalls:
         out()

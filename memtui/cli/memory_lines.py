@@ -11,7 +11,7 @@ from memtui.present.changes import became, column_changes, table_told
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 
-from .invocation import Door
+from .invocation import Invocation
 from .output import Painted, brief, in_role, in_unicode, out, paint, printed_cells, row
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _BESIDE = 36
 
 
-def glyphs(door: Door) -> Glyphs:
+def glyphs(invocation: Invocation) -> Glyphs:
     """The signs that stdout can show; the plain ones when the settings say so."""
     from memtui.present.glyphs import ASCII, UNICODE
 
-    return ASCII if door.configuration.settings.general.ascii or not in_unicode() else UNICODE
+    return ASCII if invocation.configuration.settings.general.ascii or not in_unicode() else UNICODE
 
 
 def sign(memory: MemoryRecord, signs: Glyphs) -> str:
@@ -51,14 +51,13 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     return row(left, brief(without_secrets(memory), printed_cells(left) + 2))
 
 
-def tell_cautions(cautions: Sequence[Caution]) -> None:
+def print_cautions(cautions: Sequence[Caution]) -> None:
     """What of a memory no longer holds, below its line."""
     for caution in cautions:
         left = row("    ", in_role("!", "warning"))
-        told = line(caution, time.time())
         room = printed_cells(left) + 2
         parts = []
-        for text, role in told:
+        for text, role in line(caution, time.time()):
             parts.append(in_role(brief(text, room) if role != "warning" else text, role))
             room += printed_cells(parts[-1])
         out(row(left, row(*parts, gap="")))

@@ -10,10 +10,10 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import count
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .memory_lines import age, glyphs, memory_line
 from .output import emit, err, out, paint
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ _ADD = "add"
     help="At most so many.",
 )
 @json_option
-@pass_door
+@pass_invocation
 def observations_command(
-    door: Door,
+    invocation: Invocation,
     query: tuple[str, ...],
     category: Category | None,
     source: str | None,
@@ -60,7 +60,7 @@ def observations_command(
     Exit code 1 when there is none.
     """
     if query[:1] == (_ADD,):
-        return _add(door, query[1:], category or "finding", source, tags, json)
+        return _add(invocation, query[1:], category or "finding", source, tags, json)
     if tags:
         raise UsageError(
             "--tag goes with add.", "To narrow the list by a tag: memtui search --filter tag:NAME"
@@ -69,10 +69,10 @@ def observations_command(
     if query and not words.strip():
         raise UsageError("What shall be recalled?", 'For example: memtui observations "rate limit"')
     if words:
-        return _recall(door, words, category, _from(source), min_score, limit, json)
+        return _recall(invocation, words, category, _from(source), min_score, limit, json)
     terms = ["kind:observation", f"category:{category}" if category else "", _from(source)]
     narrowed = " ".join(term for term in terms if term)
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         found = memory.view.page(narrowed, limit=limit)
         left = memory.view.count(narrowed) - len(found)
     if json:
@@ -80,7 +80,7 @@ def observations_command(
     else:
         ages = [age(one.event_time) for one in found]
         for one, when in zip(found, ages, strict=True):
-            _tell(door, one, when.rjust(max(map(len, ages))))
+            _print(invocation, one, when.rjust(max(map(len, ages))))
         if not found:
             err("no observations")
         elif left > 0:
@@ -99,9 +99,15 @@ def _from(source: str | None) -> str:
 
 
 def _recall(
-    door: Door, words: str, category: Category | None, filter: str, min_score: float, limit: int, json: bool
+    invocation: Invocation,
+    words: str,
+    category: Category | None,
+    filter: str,
+    min_score: float,
+    limit: int,
+    json: bool,
 ) -> int:
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         hits = memory.observations.recall(
             words, category=category, limit=limit, min_score=min_score, filter=filter
         )
@@ -109,18 +115,18 @@ def _recall(
         emit({"query": words, "hits": hits})
     else:
         for hit in hits:
-            _tell(door, hit.memory, paint(f"{hit.score:.3f}", "bold"))
+            _print(invocation, hit.memory, paint(f"{hit.score:.3f}", "bold"))
         if not hits:
             err("nothing found")
     return OK if hits else NEGATIVE
 
 
-def _tell(door: Door, memory: MemoryRecord, before: str) -> None:
-    out(memory_line(memory, glyphs(door), before, (memory.category or "").ljust(len("finding"))))
+def _print(invocation: Invocation, memory: MemoryRecord, before: str) -> None:
+    out(memory_line(memory, glyphs(invocation), before, (memory.category or "").ljust(len("finding"))))
 
 
 def _add(
-    door: Door,
+    invocation: Invocation,
     text: tuple[str, ...],
     category: Category,
     source: str | None,
@@ -134,10 +140,10 @@ def _add(
     from memtui.engine.records import EXPLICIT
 
     content = given_text(text)
-    with door.writing() as memory:
+    with invocation.writing() as memory:
         record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
     if json:
         emit({"memory": record})
     else:
-        out(memory_line(record, glyphs(door), paint(f"noted the {category}", "green")))
+        out(memory_line(record, glyphs(invocation), paint(f"noted the {category}", "green")))
     return OK

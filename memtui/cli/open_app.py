@@ -15,7 +15,7 @@ from memtui import paths
 from memtui.engine.errors import MemtuiError, StoreError, UsageError
 
 from .errors import report
-from .invocation import Door, demo_file
+from .invocation import Invocation, demo_file
 
 if TYPE_CHECKING:
     from memtui.config import Settings
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from memtui.ui.permissions import Permissions
 
 
-def open_app(door: Door, *, bring_in: bool = False) -> int:
-    """Open the app on the memory that ``door`` names; returns its exit code. ``bring_in``: it begins with the import."""
-    door.check()
-    if not door.demo:
-        _refuse_early(door.path(), door)
+def open_app(invocation: Invocation, *, bring_in: bool = False) -> int:
+    """Open the app on the memory that ``invocation`` names; returns its exit code. ``bring_in``: it begins with the import."""
+    invocation.check()
+    if not invocation.demo:
+        _refuse_early(invocation.path(), invocation)
     # In a browser (textual serve) the driver speaks through pipes.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -40,17 +40,17 @@ def open_app(door: Door, *, bring_in: bool = False) -> int:
 
     failures: list[MemtuiError] = []
     with ExitStack() as kept:
-        app = make_app(door, kept, failures, bring_in=bring_in)
+        app = make_app(invocation, kept, failures, bring_in=bring_in)
         code = run_app(app)
     if app.demo_wanted:
-        return open_app(replace(door, db=None, demo=True, tour=True))
+        return open_app(replace(invocation, db=None, demo=True, tour=True))
     if app.own_wanted:
-        return open_app(replace(door, demo=False, tour=False), bring_in=True)
+        return open_app(replace(invocation, demo=False, tour=False), bring_in=True)
     return report(failures[0], json=False) if failures else code
 
 
 def make_app(
-    door: Door, kept: ExitStack, failures: list[MemtuiError], *, bring_in: bool = False
+    invocation: Invocation, kept: ExitStack, failures: list[MemtuiError], *, bring_in: bool = False
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
@@ -58,10 +58,10 @@ def make_app(
     from memtui.ui.permissions import permitted
     from memtui.ui.state import UiState
 
-    settings = door.configuration.settings
-    path = None if door.demo else door.path()
-    permissions = permitted(readonly=door.readonly, demo=door.demo)
-    open_with = _opener(door, path, kept, permissions)
+    settings = invocation.configuration.settings
+    path = None if invocation.demo else invocation.path()
+    permissions = permitted(readonly=invocation.readonly, demo=invocation.demo)
+    open_with = _opener(invocation, path, kept, permissions)
 
     def open_memory() -> Memory:
         try:
@@ -83,29 +83,29 @@ def make_app(
         name="demo, a throwaway copy" if path is None else path.stem,
         look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
         keymap=settings.keymap,
-        readonly=door.readonly,
+        readonly=invocation.readonly,
         permissions=permissions,
         state=UiState(paths.state_folder() / "app.json" if permissions.own_files else None),
         crash_folder=paths.log_folder() if permissions.own_files else None,
         home=Path.home(),
-        configuration=door.configuration,
-        begins_with="tour" if door.tour else "import" if bring_in else None,
+        configuration=invocation.configuration,
+        begins_with="tour" if invocation.tour else "import" if bring_in else None,
     )
-    app.follower.sessions.allowed = app.follower.runs_jobs = not door.demo
+    app.follower.sessions.allowed = app.follower.runs_jobs = not invocation.demo
     return app
 
 
-def _refuse_early(path: Path, door: Door) -> None:
+def _refuse_early(path: Path, invocation: Invocation) -> None:
     """Say on the command line what would only open an app that cannot show anything."""
-    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
     if paths.is_there(path) and path.is_dir():
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
-    if door.readonly and paths.is_missing(path):
+    if invocation.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
 
 
 def _opener(
-    door: Door, path: Path | None, kept: ExitStack, permissions: Permissions
+    invocation: Invocation, path: Path | None, kept: ExitStack, permissions: Permissions
 ) -> Callable[[Settings], Memory]:
     """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
     places = [] if path is None else [path]
@@ -118,7 +118,7 @@ def _opener(
             log.start()
         if not places:
             places.append(kept.enter_context(demo_file()))
-        options = settings.options(allow_unsafe_fs=door.allow_unsafe_fs or door.demo)
-        return Memory.open(places[0], readonly=door.readonly, options=permissions.options(options))
+        options = settings.options(allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo)
+        return Memory.open(places[0], readonly=invocation.readonly, options=permissions.options(options))
 
     return open_memory

@@ -11,9 +11,9 @@ import click
 from memtui.engine.errors import UsageError
 
 from .errors import OK
-from .invocation import Door
+from .invocation import Invocation
 from .output import emit, out
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.records import NeverKind
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 @click.option("--folder", metavar="PATH", help="Never record what is said in this folder and those in it.")
 @click.option("--show", is_flag=True, help="Only tell whether it is recorded.")
 @json_option
-@pass_door
+@pass_invocation
 def pause_command(
-    door: Door, when: tuple[str, ...], off: bool, client: str | None, project: str | None, folder: str | None,
+    invocation: Invocation, when: tuple[str, ...], off: bool, client: str | None, project: str | None, folder: str | None,
     show: bool, json: bool,
 ) -> int:  # fmt: skip
     """Record nothing that is said, for a span of time, until a time, or until you end it.
@@ -51,10 +51,10 @@ def pause_command(
     if off + show + bool(when) > 1 or (named and (show or when)):
         raise UsageError("A time, --off and --show exclude each other.", "memtui pause 1h")
     if show:
-        with door.reading() as memory:
+        with invocation.reading() as memory:
             found = memory.recording.state()
     else:
-        with door.existing(must_write=True) as memory:
+        with invocation.existing(must_write=True) as memory:
             before = memory.recording.state()
             if named:
                 for kind, name in named:

@@ -11,9 +11,9 @@ from memtui.engine.wording import quoted
 from memtui.present.question import expects, narrowed, outcomes, standing, verdict
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .output import emit, err, in_role, note, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -32,9 +32,9 @@ _LENGTH = 60
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Ask only in what passes it.")
 @click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
 @json_option
-@pass_door
+@pass_invocation
 def questions_command(
-    door: Door, what: str, query: str | None, id: str | None, top: int, filter: str, profile: str | None, json: bool
+    invocation: Invocation, what: str, query: str | None, id: str | None, top: int, filter: str, profile: str | None, json: bool
 ) -> int:  # fmt: skip
     """Ask the pinned questions that expect an answer (run), or list, add (expect) and drop them.
 
@@ -54,12 +54,12 @@ def questions_command(
     if what == "drop" and query is None:
         raise UsageError("Which question?", "memtui questions list shows them.")
     if what == "list":
-        with door.reading() as memory:
+        with invocation.reading() as memory:
             return _list(memory.questions.pinned(), memory.questions.results(), json)
     if what == "run":
-        with door.existing() as memory:
+        with invocation.existing() as memory:
             return _run(memory, json)
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         assert query is not None
         if what == "drop":
             _drop(memory, query, filter, id)
@@ -76,7 +76,7 @@ def _run(memory: Memory, json: bool) -> int:
         emit({"passed": len(found) - failed, "failed": failed, "results": found})
         return NEGATIVE if failed else OK
     for result in found:
-        _tell(result.question, result)
+        _print(result.question, result)
     if found:
         out(outcomes(found))
     else:
@@ -90,18 +90,18 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
         return OK
     latest = {result.question.query_id: result for result in results}
     for saved in pinned:
-        _tell(saved, latest.get(saved.query_id))
+        _print(saved, latest.get(saved.query_id))
     if not pinned:
         err("no question is pinned")
     return OK
 
 
-def _tell(saved: SavedQuery, result: QuestionResult | None) -> None:
+def _print(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"{label} {value}" for label, value in narrowed(saved)]
     out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expects(saved), *details))
     for place in result.places if result is not None else ():
-        told = quoted(place.content, _LENGTH) if place.content else place.memory_id
-        out(row("   ", in_role(*standing(place)), told))
+        text = quoted(place.content, _LENGTH) if place.content else place.memory_id
+        out(row("   ", in_role(*standing(place)), text))
         if not place.passed and place.why:
             out(row("   ", paint(place.why, "dim")))
 

@@ -33,7 +33,7 @@ from memtui.present.text import visible
 from .backup import backup_plain
 from .errors import NEGATIVE, OK
 from .output import brief, emit, err, in_role, note, out, paint, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.store.backup import Backup
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _SHOWN, _BESIDE = 8, 24
 _TAKE = "Take these memories from it?"
@@ -66,9 +66,9 @@ _REPLACE = "Restore it? What is there now is backed up first."
 @click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @json_option
-@pass_door
+@pass_invocation
 def restore_command(
-    door: Door, what: tuple[str, ...], ids: tuple[str, ...], missing: bool, dry_run: bool, yes: bool, json: bool
+    invocation: Invocation, what: tuple[str, ...], ids: tuple[str, ...], missing: bool, dry_run: bool, yes: bool, json: bool
 ) -> int:  # fmt: skip
     """Bring back memories from the Trash, or the whole memory as a backup has it.
 
@@ -87,13 +87,13 @@ def restore_command(
     if what and all(name.startswith(tuple(ID_PREFIX.values())) for name in what) and not options:
         from .memories import restore_memories
 
-        restore_memories(door, what, json)
+        restore_memories(invocation, what, json)
         return OK
     if not what and options:
         raise UsageError("Which backup?", "memtui restore lists them; for example: memtui restore yesterday")
     if ids and missing:
         raise UsageError("--take and --missing exclude each other.", "Leave one out.")
-    rescue, problem = _problem(door)
+    rescue, problem = _problem(invocation)
     if problem is not None:
         if not what and rescue.has_backups:
             return _list(rescue.backups(), json, problem)
@@ -101,13 +101,13 @@ def restore_command(
             raise problem
         return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
     if not what:
-        with door.existing() as memory:
+        with invocation.existing() as memory:
             return _list([(one, memory.backups.held(one.path)) for one in memory.backups.all()], json)
-    with door.existing(must_write=not dry_run) as memory:
+    with invocation.existing(must_write=not dry_run) as memory:
         which = " ".join(what)
         preview = memory.backups.preview(which)
         if not json:
-            _tell(preview, ids, missing)
+            _print(preview, ids, missing)
         done: dict[str, Any] = {}
         if not dry_run and (yes or _agreed(_TAKE if ids or missing else _REPLACE, json)):
             # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
@@ -115,21 +115,21 @@ def restore_command(
         if json:
             emit({"preview": preview, **done})
         elif done:
-            _tell_done(done)
+            _print_done(done)
     return OK if done or dry_run else NEGATIVE
 
 
-def _problem(door: Door) -> tuple[Rescue, MemtuiError | None]:
+def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     """Why the memory cannot be used, and the way back that does not need it."""
     from memtui import paths
     from memtui.engine.memory import Memory
 
-    door.check()
-    path = door.path()
+    invocation.check()
+    path = invocation.path()
     rescue = Memory.rescue(path)
-    if door.demo or door.readonly:
+    if invocation.demo or invocation.readonly:
         return rescue, None
-    paths.check_place(path, allow_unsafe=door.allow_unsafe_fs)
+    paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
     problem = rescue.problem()
     return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
 
@@ -149,7 +149,7 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
         done = {"restored": str(made.restored), "set_aside": aside, "operation": made.operation}
         if not json:
             out(row(paint("restored", "green"), str(made.restored)))
-            _tell_aside(made.aside)
+            _print_aside(made.aside)
             if not made.kept_erased:
                 note("what was erased for good after that backup could not be read: erase it again")
     if json:
@@ -157,7 +157,7 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
     return OK if done or dry_run else NEGATIVE
 
 
-def _tell_aside(aside: Sequence[Path]) -> None:
+def _print_aside(aside: Sequence[Path]) -> None:
     for place in aside:
         out(row(paint("set aside", "yellow"), str(place)))
 
@@ -183,10 +183,10 @@ def _agreed(question: str, json: bool) -> bool:
     return click.confirm(visible(question), err=True)
 
 
-def _tell_done(done: dict[str, Any]) -> None:
+def _print_done(done: dict[str, Any]) -> None:
     if "restored" in done:
         out(row(paint("restored", "green"), done["restored"]))
-        _tell_aside([Path(place) for place in done["set_aside"]])
+        _print_aside([Path(place) for place in done["set_aside"]])
         if done["before"] is not None:
             note(
                 f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
@@ -203,13 +203,13 @@ def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
     return when, paint(f"{why(one.reason)}, {file_size(one.size)}", "dim")
 
 
-def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
+def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
     out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
     back, changed, lost = parts_of(preview)
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
-        _tell_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
+        _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
         out("Only what is taken changes, and undo takes it back.")
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
@@ -223,13 +223,13 @@ def _tell(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
         out(SAME)
         return
     for part in (back, changed, lost):
-        _tell_changes(part)
-    for told in (brought_back(preview), no_longer_in_history(preview)):
-        if told:
-            note(told)
+        _print_changes(part)
+    for text in (brought_back(preview), no_longer_in_history(preview)):
+        if text:
+            note(text)
 
 
-def _tell_changes(part: RestorePart) -> None:
+def _print_changes(part: RestorePart) -> None:
     if not part.number:
         return
     out(in_role(f"{count(part.number)} {part.title}", part.role))

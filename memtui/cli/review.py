@@ -14,13 +14,13 @@ from memtui.present.review import NOT_YET, kind
 from .errors import NEGATIVE, OK
 from .memory_lines import age, glyphs, memory_line
 from .output import brief, emit, err, in_role, out, paint, printed_cells, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.review.cards import ReviewItem, Verdict
     from memtui.present.glyphs import Glyphs
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _EVIDENCE = 3
 _EVERY = 10_000
@@ -40,9 +40,9 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @click.option("--text", default="", help="The new wording, with correct and merge.")
 @click.option("--all", "every", is_flag=True, help="Also what is more than a day's twenty cards.")
 @json_option
-@pass_door
+@pass_invocation
 def review_command(
-    door: Door, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
+    invocation: Invocation, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
     about: str | None, text: str, every: bool, json: bool,
 ) -> int:  # fmt: skip
     """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
@@ -58,17 +58,17 @@ def review_command(
     memtui review keep --session ID              all new facts of a conversation; --about NAME: all about somebody
     """
     if session is not None or about is not None:
-        return _decide_group(door, verdict, cards, stands or text, session, about, json)
+        return _decide_group(invocation, verdict, cards, stands or text, session, about, json)
     if verdict is not None:
-        return _decide(door, verdict, cards, stands, text, json)
-    with door.reading() as memory:
+        return _decide(invocation, verdict, cards, stands, text, json)
+    with invocation.reading() as memory:
         inbox = memory.review.inbox(all=every)
     if json:
         emit(inbox)
         return OK
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     for item in inbox.items:
-        _tell(item, signs)
+        _print(item, signs)
     if not inbox.items:
         out(paint("all clear", "green"))
     later = f"; {plural(inbox.later, 'more card')} tomorrow, or now with --all" if inbox.later else ""
@@ -78,13 +78,18 @@ def review_command(
 
 
 def _decide(
-    door: Door, verdict: Verdict, cards: tuple[str, ...], stands: str | None, text: str, json: bool
+    invocation: Invocation,
+    verdict: Verdict,
+    cards: tuple[str, ...],
+    stands: str | None,
+    text: str,
+    json: bool,
 ) -> int:
     if not cards:
         raise UsageError("Which card?", "memtui review lists them with their ids.")
     if len(cards) > 1 and (stands or text):
         raise UsageError("--stands and --text go with one card.", "Decide the others by themselves.")
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
         if unknown := [card for card in cards if card not in waiting]:
             raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
@@ -109,14 +114,14 @@ def _decide(
 
 
 def _decide_group(
-    door: Door, verdict: Verdict | None, cards: tuple[str, ...], single: str | None, session: str | None,
+    invocation: Invocation, verdict: Verdict | None, cards: tuple[str, ...], single: str | None, session: str | None,
     about: str | None, json: bool,
 ) -> int:  # fmt: skip
     if verdict is None or cards or single or (session is not None and about is not None):
         raise UsageError(
             "--session or --about goes with one verdict, and nothing else.", "memtui review keep --session ID"
         )
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         group = memory.review.group(session=session, about=about)
         done = memory.review.decide_group(group, verdict)
     left = group.left(verdict)
@@ -132,7 +137,7 @@ def _decide_group(
     return NEGATIVE if done is None else OK
 
 
-def _tell(item: ReviewItem, signs: Glyphs) -> None:
+def _print(item: ReviewItem, signs: Glyphs) -> None:
     out(row(in_role(*kind(item.kind)), paint(item.id, "dim"), item.reason))
     if item.kind == "held":
         out(row("   ", paint(NOT_YET, "dim")))

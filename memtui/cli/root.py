@@ -10,7 +10,7 @@ import click
 from memtui import __version__
 from memtui.engine.errors import UsageError
 
-from .invocation import Door
+from .invocation import Invocation
 
 
 class Entry(NamedTuple):
@@ -29,12 +29,12 @@ COMMANDS: dict[str, Entry] = {
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
     "context": Entry("context", "Look", "Show what an agent would be told before it answers."),
     "show": Entry("show", "Look", "Show everything about one memory."),
-    "history": Entry("show", "Look", "Show what was changed, by whom, and when."),
+    "history": Entry("history", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("sessions", "Look", "List the conversations, or read one."),
     "entities": Entry("entities", "Look", "List who is who; all about one of them; correct it."),
     "observations": Entry("observations", "Look", "List findings, insights, lessons; recall them; add one."),
     "scratchpad": Entry("scratchpad", "Look", "Read and write keys with a text each, shared with agents."),
-    "stats": Entry("show", "Look", "Count what is remembered."),
+    "stats": Entry("stats", "Look", "Count what is remembered."),
     "questions": Entry("questions", "Look", "Ask the questions that should find a memory."),
     "status": Entry("status", "Look", "Tell what waits, and what agents were told today."),
     "review": Entry("review", "Look", "List what needs a decision of yours."),
@@ -61,7 +61,7 @@ COMMANDS: dict[str, Entry] = {
     "export": Entry("export", "Care", "Write everything, or some of it, to a file of yours."),
     "backup": Entry("backup", "Care", "Make and list backups."),
     "check": Entry("check", "Care", "Check that the memory file is sound."),
-    "health": Entry("check", "Care", "Find duplicates, echoes, secrets, what is stale."),
+    "health": Entry("health", "Care", "Find duplicates, echoes, secrets, what is stale."),
     "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
     "serve": Entry("serve", "Care", "Show the app in a browser, for reading only."),
     "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
@@ -103,12 +103,12 @@ class Commands(click.Group):
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Note an option of the door, wherever on the line it stood."""
+    """Note an option of the invocation, wherever on the line it stood."""
     if value is not None and value is not False:
-        setattr(context.ensure_object(Door), str(parameter.name), value)
+        setattr(context.ensure_object(Invocation), str(parameter.name), value)
 
 
-def door_options(*, hidden: bool) -> list[click.Option]:
+def shared_options(*, hidden: bool) -> list[click.Option]:
     """The options that every command takes too, where people tend to type them."""
     texts = {
         "db": ("PATH", "The memory file (else MEMTUI_DB, the configuration, the data folder)."),
@@ -134,15 +134,15 @@ def door_options(*, hidden: bool) -> list[click.Option]:
 
 
 json_option = click.option("--json", is_flag=True, help="Answer with one JSON object.")
-pass_door = click.make_pass_decorator(Door, ensure=True)
+pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
 class Command(click.Command):
-    """A command that takes the door's options as well."""
+    """A command that takes the invocation's options as well."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += door_options(hidden=True)
+        self.params += shared_options(hidden=True)
 
 
 class OperationNumber(click.IntRange):
@@ -160,7 +160,7 @@ class OperationNumber(click.IntRange):
 @click.group(
     cls=Commands,
     invoke_without_command=True,
-    params=door_options(hidden=False),
+    params=shared_options(hidden=False),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="memtui", message="%(prog)s %(version)s")
@@ -171,11 +171,11 @@ def group(context: click.Context) -> int | None:
     Without a command the app opens. Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad input,
     4 the memory file, 5 degraded, 130 cancelled.
     """
-    door = context.ensure_object(Door)
+    invocation = context.ensure_object(Invocation)
     if context.invoked_subcommand is not None:
-        if door.tour:
+        if invocation.tour:
             raise UsageError("--tour goes with no command.", "memtui --demo --tour begins it.")
         return None
     from .open_app import open_app
 
-    return open_app(door)
+    return open_app(invocation)

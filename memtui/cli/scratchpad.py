@@ -9,10 +9,10 @@ import click
 from memtui.engine.errors import UsageError
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .memory_lines import age
 from .output import brief, emit, err, out, paint, printed_cells, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _WANTED: dict[Action, str] = {
 @click.argument("action", type=click.Choice(get_args(Action)), default="list")
 @click.argument("words", nargs=-1, metavar="[KEY] [TEXT]")
 @json_option
-@pass_door
-def scratchpad_command(door: Door, action: Action, words: tuple[str, ...], json: bool) -> int:
+@pass_invocation
+def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
     """Read and write the scratchpad, which all agents share with you: keys with a text each.
 
     \b
@@ -50,8 +50,8 @@ def scratchpad_command(door: Door, action: Action, words: tuple[str, ...], json:
     ):
         raise UsageError(f"These are not the words for scratchpad {action}.", _WANTED[action])
     if action in ("write", "delete"):
-        return _change(door, action, words, json)
-    with door.reading() as memory:
+        return _change(invocation, action, words, json)
+    with invocation.reading() as memory:
         if action == "read":
             note = memory.scratchpad.get(given_text(words))
         elif action == "search":
@@ -64,17 +64,17 @@ def scratchpad_command(door: Door, action: Action, words: tuple[str, ...], json:
     if json:
         emit({"entries": notes})
     else:
-        _tell(notes)
+        _print(notes)
     return OK if notes else NEGATIVE
 
 
-def _change(door: Door, action: Action, words: tuple[str, ...], json: bool) -> int:
+def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
     if action == "write":
         key, value = words[0], given_text(words[1:])
-        with door.writing() as memory:
+        with invocation.writing() as memory:
             note = memory.scratchpad.set(key, value)
     else:
-        with door.existing(must_write=True) as memory:
+        with invocation.existing(must_write=True) as memory:
             note = memory.scratchpad.delete(words[0])
     if json:
         emit({"entry": note})
@@ -84,7 +84,7 @@ def _change(door: Door, action: Action, words: tuple[str, ...], json: bool) -> i
     return OK
 
 
-def _tell(notes: list[Note]) -> None:
+def _print(notes: list[Note]) -> None:
     ages = [age(note.updated_at) for note in notes]
     widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
     for note, when in zip(notes, ages, strict=True):

@@ -10,10 +10,10 @@ from memtui.engine.errors import UsageError
 from memtui.present.hit import answered, explained, lead, matched_text, points, rank, raw_score, term
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
-from .memory_lines import age, glyphs, memory_line, tell_cautions
+from .invocation import Invocation
+from .memory_lines import age, glyphs, memory_line, print_cautions
 from .output import drawn, emit, err, in_role, note, out, paint, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ INDEXED_FIRST = 256
 @click.option("--explain", is_flag=True, help="Show the parts of every score.")
 @click.option("--why", metavar="ID", help="Tell why the memory ID is, or is not, among the hits.")
 @json_option
-@pass_door
+@pass_invocation
 def search_command(
-    door: Door,
+    invocation: Invocation,
     query: tuple[str, ...],
     filter: str,
     limit: int | None,
@@ -53,32 +53,32 @@ def search_command(
               after:2026-01 before:7d -lisbon "exact words"
     """
     words = given_text(query)
-    wanted = limit or door.configuration.settings.search.limit
+    wanted = limit or invocation.configuration.settings.search.limit
     if not words.strip():
         if query or why is not None:
             raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
         from .list_ import listed
 
-        return listed(door, filter, wanted, json)
-    with door.existing() as memory:
+        return listed(invocation, filter, wanted, json)
+    with invocation.existing() as memory:
         if not memory.readonly:
             # Vectors that a writing command left to the next reader; no change of what is remembered.
-            memory.models.index_pending(None if door.demo else INDEXED_FIRST, wait_for_network=False)
+            memory.models.index_pending(None if invocation.demo else INDEXED_FIRST, wait_for_network=False)
         if why is not None:
-            told = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
-            return _tell_why(told, door, json)
+            explanation = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
+            return _print_why(explanation, invocation, json)
         result = memory.search(words, filter=filter, limit=wanted, profile=profile)
     if json:
         emit(result)
     else:
-        _tell_hits(result, door, explain)
+        _print_hits(result, invocation, explain)
     return OK if result.hits else NEGATIVE
 
 
-def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
+def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> None:
     from memtui.engine.search.relevance_cutoff import likely
 
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     ages = [age(hit.memory.event_time) for hit in result.hits]
     widest = max(map(len, ages), default=0)
     above = likely(result.hits)
@@ -87,9 +87,9 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
             out(paint("less likely", "dim"))
         rank = str(hit.rank).rjust(len(str(len(result.hits))))
         out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
-        tell_cautions(hit.cautions)
+        print_cautions(hit.cautions)
         if explain:
-            _tell_breakdown(hit, result)
+            _print_breakdown(hit, result)
     if not result.hits:
         err("nothing found")
     if explain:
@@ -101,7 +101,7 @@ def _tell_hits(result: SearchResult, door: Door, explain: bool) -> None:
         note(text)
 
 
-def _tell_breakdown(hit: Hit, result: SearchResult) -> None:
+def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     best = result.best
     rows = arm_rows(hit.arms, best, {report.arm: report for report in result.arms})
     for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
@@ -126,17 +126,21 @@ def arm_rows(
     ]
 
 
-def _tell_why(told: Explanation, door: Door, json: bool) -> int:
-    among = told.rank is not None and told.rank <= told.limit and not told.excluded
+def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> int:
+    among = (
+        explanation.rank is not None and explanation.rank <= explanation.limit and not explanation.excluded
+    )
     if json:
-        emit(told)
+        emit(explanation)
         return OK if among else NEGATIVE
-    out(memory_line(told.memory, glyphs(door)))
-    for label, reason in explained(told, told.limit):
+    out(memory_line(explanation.memory, glyphs(invocation)))
+    for label, reason in explained(explanation, explanation.limit):
         out(row(paint(label.rjust(8), "dim"), drawn(reason)))
-    for line in table(arm_rows(told.arms, told.score, {}), right=(3,)) if told.arms else ():
+    for line in (
+        table(arm_rows(explanation.arms, explanation.score, {}), right=(3,)) if explanation.arms else ()
+    ):
         out(row("   ", line))
-    if told.arms:
-        place = f"number {told.rank:,}" if told.rank is not None else ""
-        out(row("   ", "total", points(told.score, most=told.score), paint(place, "dim")))
+    if explanation.arms:
+        place = f"number {explanation.rank:,}" if explanation.rank is not None else ""
+        out(row("   ", "total", points(explanation.score, most=explanation.score), paint(place, "dim")))
     return OK if among else NEGATIVE

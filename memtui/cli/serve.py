@@ -21,10 +21,10 @@ from memtui.engine.errors import DegradedError, StoreError
 from memtui.engine.installation import command_for_extra
 
 from .output import note, out
-from .root import Command, pass_door
+from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
-    from .invocation import Door
+    from .invocation import Invocation
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANYWHERE = ("0.0.0.0", "::", "")
@@ -33,15 +33,15 @@ ANYWHERE = ("0.0.0.0", "::", "")
 @click.command("serve", cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
-@pass_door
-def serve_command(door: Door, host: str, port: int) -> None:
+@pass_invocation
+def serve_command(invocation: Invocation, host: str, port: int) -> None:
     """Show the app in a browser, where nothing can be changed.
 
     The address that is printed has a token in it, made anew at each start: whoever has the whole address can read
     everything, nobody else gets an answer. The app there writes no settings, exports nothing, starts no editor and
     asks no endpoint.
     """
-    command = reading_command(door)
+    command = reading_command(invocation)
     token = secrets.token_urlsafe(24)
     server = _server(command, host, port, token)
     if host not in LOOPBACK:
@@ -57,7 +57,7 @@ def serve_command(door: Door, host: str, port: int) -> None:
 
 
 def _server(command: str, host: str, port: int, token: str) -> Any:
-    """A server that guards its door; DegradedError without the package."""
+    """A server that guards its invocation; DegradedError without the package."""
     try:
         import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
         from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
@@ -145,21 +145,21 @@ def is_ours(host: str, origin: str, bound: str, port: int) -> bool:
     return bool(asked.hostname) and (bound in ANYWHERE or asked.hostname == bound.lower())
 
 
-def reading_command(door: Door) -> str:
+def reading_command(invocation: Invocation) -> str:
     """The shell line that every browser tab starts. Raises StoreError when there is no memory to show."""
     from memtui import paths
 
-    door.check()
+    invocation.check()
     line = [sys.executable, "-P", "-m", "memtui", "--readonly"]
-    if door.demo:
+    if invocation.demo:
         line.append("--demo")
     else:
-        path = door.path()
+        path = invocation.path()
         if paths.is_missing(path):
             raise StoreError(f"There is no memory at {path}.", "Open it once with memtui to create it.")
         line += ["--db", str(path.absolute())]
-    if door.allow_unsafe_fs:
+    if invocation.allow_unsafe_fs:
         line.append("--allow-unsafe-fs")
-    if door.config:
-        line += ["--config", door.config]
+    if invocation.config:
+        line += ["--config", invocation.config]
     return shlex.join(line)

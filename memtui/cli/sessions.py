@@ -14,9 +14,9 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.session import facts, failure, speaker, standing, state, turn_note
 
 from .errors import NEGATIVE, OK
-from .memory_lines import age, glyphs, memory_line, sign, tell_cautions
+from .memory_lines import age, glyphs, memory_line, print_cautions, sign
 from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memtui.engine.store.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
-    from .invocation import Door
+    from .invocation import Invocation
 
 _LISTED = 20
 _TURNS_AT_ONCE = 500
@@ -36,14 +36,14 @@ _TURNS_AT_ONCE = 500
     "--limit", "-n", type=click.IntRange(min=1), help="At most so many.  [default: 20; all turns of one]"
 )
 @json_option
-@pass_door
-def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json: bool) -> int:
+@pass_invocation
+def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int | None, json: bool) -> int:
     """List the sessions, the latest first; with an ID print its transcript.
 
     TEXT keeps those whose title, id, source or project contain it. Exit code 1 when there is none.
     """
     wanted = " ".join(text)
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         named = _session(memory, wanted)
         model = memory.options.llm.model if memory.options.llm.configured else ""
         if named is None:
@@ -66,12 +66,12 @@ def sessions_command(door: Door, text: tuple[str, ...], limit: int | None, json:
                 }
             )
         else:
-            _tell_transcript(named, turns, cautions, drawn, glyphs(door), model)
+            _print_transcript(named, turns, cautions, drawn, glyphs(invocation), model)
         return OK
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
-        _tell_sessions(found, left, model, wanted)
+        _print_sessions(found, left, model, wanted)
     return OK if found else NEGATIVE
 
 
@@ -93,7 +93,7 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
     return found
 
 
-def _tell_sessions(found: list[SessionRow], left: int, model: str, wanted: str) -> None:
+def _print_sessions(found: list[SessionRow], left: int, model: str, wanted: str) -> None:
     rows = [
         (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
@@ -102,7 +102,7 @@ def _tell_sessions(found: list[SessionRow], left: int, model: str, wanted: str) 
     for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
         name = one.session.title or one.session.opening
         out(row(line, brief(name, printed_cells(line) + 2)) if name else line)
-        _tell_failure(one)
+        _print_failure(one)
     if any(one.state == "failed" for one in found):
         err('"memtui consolidate --rules" reads by rules now what a model left waiting')
     if model and any(one.session.by_rules for one in found):
@@ -116,12 +116,12 @@ def _tell_sessions(found: list[SessionRow], left: int, model: str, wanted: str) 
         err(f"and {count(left)} more: --limit shows them")
 
 
-def _tell_failure(one: SessionRow) -> None:
+def _print_failure(one: SessionRow) -> None:
     if error := failure(one):
         out(row("    ", paint(brief(error, 6), "red")))
 
 
-def _tell_transcript(
+def _print_transcript(
     named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]],
     drawn: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
 ) -> None:  # fmt: skip
@@ -129,14 +129,14 @@ def _tell_transcript(
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
     out(paint(", ".join(facts(session, time.time())), "dim"))
     out(in_role(*standing(named, time.time())))
-    _tell_failure(named)
+    _print_failure(named)
     for turn in turns:
         out()
         when = local_time(turn.event_time, time.time())
         note = in_role(*turn_note(turn, session.consolidated_through))
         special = (note,) if note else ()
         out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
-        tell_cautions(cautions.get(turn.id, ()))
+        print_cautions(cautions.get(turn.id, ()))
         out(turn.content)
         for fact in drawn.get(turn.id, ()):
             out(memory_line(fact, signs, " "))

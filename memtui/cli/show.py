@@ -1,169 +1,26 @@
-"""``memtui show``, ``history``, ``stats``: what is there, where it came from, who changed it."""
+"""``memtui show``: everything about one memory."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
-
 import click
 
-from memtui.engine.errors import InputError, UsageError
-from memtui.present.format import count, file_size, local_time, plural
-from memtui.present.operation import changed, standing, who
-
-from .errors import NEGATIVE, OK
-from .memory_lines import age, change_rows, glyphs
-from .output import drawn, emit, err, note, out, paint, row, table
-from .root import Command, OperationNumber, json_option, pass_door
-
-if TYPE_CHECKING:
-    from memtui.engine.records import Operation
-
-    from .invocation import Door
-
-
-_ACTORS = ("person", "scheduler", "import", "external")
+from .invocation import Invocation
+from .memory_lines import glyphs
+from .output import emit
+from .root import Command, json_option, pass_invocation
 
 
 @click.command("show", cls=Command)
 @click.argument("id")
 @json_option
-@pass_door
-def show_command(door: Door, id: str, json: bool) -> None:
+@pass_invocation
+def show_command(invocation: Invocation, id: str, json: bool) -> None:
     """Show everything about the memory ID: text, origin, what was derived from it, who changed it."""
     from .memory_details import Portrait, portray
 
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         detail = memory.view.detail(id)
     if json:
         emit(Portrait.of(detail))
     else:
-        portray(detail, glyphs(door))
-
-
-@click.command("history", cls=Command)
-@click.argument("op_id", type=OperationNumber(), required=False)
-@click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
-@click.option("--as-of", metavar="WHEN", help="What the memory held then: a date, yesterday, 2d, ...")
-@click.option("--diff", nargs=2, metavar="FROM TO", help="What became of the memories between two moments.")
-@click.option("--recalls", is_flag=True, help="What agents were told, in place of what was changed.")
-@click.option(
-    "--filter", "-f", "words", default="", metavar="F",
-    help="With --as-of: words, kind:fact, is:trash; with --recalls: words of agent, question or session.",
-)  # fmt: skip
-@json_option
-@pass_door
-def history_command(
-    door: Door, op_id: int | None, limit: int, actor: str | None, as_of: str | None, diff: tuple[str, str] | None,
-    recalls: bool, words: str, json: bool,
-) -> int:  # fmt: skip
-    """List the operations, newest first; with OP_ID show what that one changed, row by row.
-
-    \b
-    memtui history --as-of 2026-03-03              what was remembered then
-    memtui history --diff "last monday" now        added, corrected, forgotten since
-    memtui history --recalls --as-of 15:02         what agents were told, up to then
-    """
-    if sum(one is not None for one in (op_id, as_of, diff)) > 1:
-        raise UsageError("OP_ID, --as-of and --diff exclude each other.", "Choose one.")
-    if recalls and (op_id is not None or diff is not None):
-        raise UsageError("--recalls goes without OP_ID and --diff.", "For example --recalls --as-of 15:02")
-    if words and as_of is None and not recalls:
-        raise UsageError(
-            "--filter goes with --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
-        )
-    if recalls:
-        from .history_recalls import tell_recalls
-
-        with door.reading() as memory:
-            return tell_recalls(
-                memory, words, actor=actor, until=as_of, limit=limit, signs=glyphs(door), json=json
-            )
-    if as_of is not None or diff is not None:
-        from .history_past import tell_as_of, tell_diff
-
-        with door.reading() as memory:
-            if diff is not None:
-                return tell_diff(memory, *diff, limit=limit, signs=glyphs(door), json=json)
-            return tell_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(door), json=json)
-    if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
-        raise InputError(f"{actor!r} is not an actor.", f"Use agent:<name>, {', '.join(_ACTORS)}.")
-    return _list(door, limit, actor, json) if op_id is None else _show(door, op_id, limit, json)
-
-
-def _list(door: Door, limit: int, actor: str | None, json: bool) -> int:
-    with door.reading() as memory:
-        operations = memory.view.operations(limit=limit, actor=actor)
-    if json:
-        emit({"operations": operations})
-    else:
-        _tell_operations(operations)
-    return OK if operations else NEGATIVE
-
-
-def _show(door: Door, op_id: int, limit: int, json: bool) -> int:
-    with door.reading() as memory:
-        operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
-        titles = memory.view.titles(changes)
-        before = memory.backups.before(op_id)
-        undone_by, undoes = (
-            None if other is None else memory.view.operation(other)
-            for other in (operation.undone_by, operation.undoes)
-        )
-    if json:
-        emit({"operation": operation, "changes": changes})
-    else:
-        _tell_operations([operation])
-        for label, told in standing(operation, undone_by, undoes, time.time()):
-            out(row("   ", paint(label, "dim"), drawn(told)))
-        rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
-        for line in table(rows) if rows else ():
-            out(row("   ", line))
-        if before is not None:
-            note(f"memtui restore {before.path.name} brings back what was there before it")
-        if operation.rows > len(changes):
-            err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
-    return OK
-
-
-@click.command("stats", cls=Command)
-@json_option
-@pass_door
-def stats_command(door: Door, json: bool) -> None:
-    """Count what is remembered, and what is still being prepared."""
-    with door.reading() as memory:
-        stats, path = memory.stats(), memory.path
-    if json:
-        emit(stats)
-        return
-    rows: list[tuple[str, str]] = [(kind + "s", count(number)) for kind, number in stats.by_kind.items()]
-    rows += [
-        ("active", count(stats.active)),
-        ("in the Trash", count(stats.ended)),
-        ("protected", count(stats.protected)),
-        ("sessions", f"{count(stats.sessions)} ({count(stats.pending_sessions)} pending)"),
-        ("entities", count(stats.entities)),
-        ("operations", count(stats.operations)),
-        ("vectors", f"{count(stats.embedded)} ({stats.vectors})"),
-        ("still without", f"{plural(stats.unembedded, 'vector')}, {plural(stats.unlinked, 'link')}"),
-        ("with a secret", count(stats.quarantined)),
-        ("latest", local_time(stats.latest, time.time()) if stats.latest is not None else "never"),
-        ("file", f"{path} ({file_size(stats.file_bytes)})"),
-    ]
-    for line in table(rows):
-        out(line)
-
-
-def _tell_operations(operations: list[Operation]) -> None:
-    rows = []
-    for operation in operations:
-        state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
-        label = paint(operation.label, *(("dim",) if operation.state == "undone" else ()))
-        rows.append(
-            (str(operation.op_id), age(operation.at), who(operation.actor), changed(operation), state, label)
-        )
-    for line in table(rows, right=(0, 1, 3)):
-        out(line)
-    if not operations:
-        err("no operations")
+        portray(detail, glyphs(invocation))

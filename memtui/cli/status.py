@@ -8,9 +8,9 @@ import click
 
 from memtui.present.status import line, paused, told
 
-from .invocation import Door
+from .invocation import Invocation
 from .output import emit, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 
 @click.command("status", cls=Command)
@@ -18,8 +18,8 @@ from .root import Command, json_option, pass_door
     "--line", "short", is_flag=True, help="On one line, for a shell's prompt or an agent's status line."
 )
 @json_option
-@pass_door
-def status_command(door: Door, short: bool, json: bool) -> None:
+@pass_invocation
+def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     """Tell how many cards wait in Review, and what agents were told since midnight.
 
     The line counts contradictions, texts held back, wishes of agents and what was drawn from a correction. What Review
@@ -29,7 +29,7 @@ def status_command(door: Door, short: bool, json: bool) -> None:
     memtui status --line          3 to review, 31 memories told today
     memtui status --line --json   the same for a script
     """
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         found = memory.view.status()
         every = 0 if json or short else len(memory.review.inbox().items)
     if json:

@@ -12,9 +12,9 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import local_time, plural
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .output import emit, err, note, out, paint, row
-from .root import Command, OperationNumber, json_option, pass_door
+from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.records import Conflict, Undone
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 @click.option("--turns", is_flag=True, help="With --agent: also the turns of talks that it recorded.")
 @click.option("--dry-run", "-n", is_flag=True, help="With --agent: show what would be taken back.")
 @json_option
-@pass_door
+@pass_invocation
 def undo_command(
-    door: Door, op_id: int | None, agent: str | None, since: str | None, turns: bool, dry_run: bool, json: bool
+    invocation: Invocation, op_id: int | None, agent: str | None, since: str | None, turns: bool, dry_run: bool, json: bool
 ) -> int:  # fmt: skip
     """Take back your latest change, or the operation OP_ID of anyone ("memtui history" lists them).
 
@@ -41,29 +41,31 @@ def undo_command(
     memtui undo --agent claude-code --since 2d              takes it back; "memtui undo" does it again
     """
     if agent is not None and since is not None and op_id is None:
-        return _undo_agent(door, agent, since, turns, dry_run, json)
+        return _undo_agent(invocation, agent, since, turns, dry_run, json)
     if agent is not None or since is not None or turns or dry_run:
         raise UsageError(
             "--agent and --since go together, without a number.",
             "memtui undo --agent NAME --since 2d --dry-run",
         )
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         undone = memory.undo(op_id)
-    return _tell(undone, "undo", json)
+    return _print(undone, "undo", json)
 
 
 @click.command("redo", cls=Command)
 @json_option
-@pass_door
-def redo_command(door: Door, json: bool) -> int:
+@pass_invocation
+def redo_command(invocation: Invocation, json: bool) -> int:
     """Do again what your latest undo took back. Exit code 1 when there is nothing to redo."""
-    with door.existing(must_write=True) as memory:
+    with invocation.existing(must_write=True) as memory:
         undone = memory.redo()
-    return _tell(undone, "redo", json)
+    return _print(undone, "redo", json)
 
 
-def _undo_agent(door: Door, agent: str, since: str, turns: bool, dry_run: bool, json: bool) -> int:
-    with door.existing(must_write=not dry_run) as memory:
+def _undo_agent(
+    invocation: Invocation, agent: str, since: str, turns: bool, dry_run: bool, json: bool
+) -> int:
+    with invocation.existing(must_write=not dry_run) as memory:
         found = memory.history.agent_changes(agent, since, turns=turns)
         done = (
             None if dry_run or not found.operations else memory.history.undo_agent(agent, since, turns=turns)
@@ -78,7 +80,7 @@ def _undo_agent(door: Door, agent: str, since: str, turns: bool, dry_run: bool, 
             err(f"{agent} did nothing since then that can be taken back")
         elif done is not None:
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
-        _tell_left(done.conflicts if done else found.conflicts)
+        _print_left(done.conflicts if done else found.conflicts)
         if found.turns_left:
             note(f"{plural(found.turns_left, 'turn')} that it recorded stay; --turns takes them back too")
         if dry_run:
@@ -87,13 +89,13 @@ def _undo_agent(door: Door, agent: str, since: str, turns: bool, dry_run: bool, 
     return OK if found.operations and not left else NEGATIVE
 
 
-def _tell_left(conflicts: Sequence[Conflict]) -> None:
+def _print_left(conflicts: Sequence[Conflict]) -> None:
     for conflict in conflicts:
         place = conflict.memory_id or f"{conflict.table} {conflict.key}"
         err(f"left alone: {place}: {conflict.reason}")
 
 
-def _tell(undone: Undone | None, verb: str, json: bool) -> int:
+def _print(undone: Undone | None, verb: str, json: bool) -> int:
     if json:
         emit({"undone": undone})
     elif undone is None:
@@ -101,5 +103,5 @@ def _tell(undone: Undone | None, verb: str, json: bool) -> int:
     else:
         out(row(paint(str(undone.by.op_id), "dim"), undone.by.label))
     if undone is not None and not json:
-        _tell_left(undone.conflicts)
+        _print_left(undone.conflicts)
     return OK if undone is not None and not undone.conflicts else NEGATIVE

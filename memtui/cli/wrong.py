@@ -11,10 +11,10 @@ from memtui.present.format import local_time
 from memtui.present.operation import who
 
 from .errors import NEGATIVE, OK
-from .invocation import Door
+from .invocation import Invocation
 from .memory_lines import glyphs, memory_line
 from .output import emit, err, note, out, paint, row
-from .root import Command, json_option, pass_door
+from .root import Command, json_option, pass_invocation
 
 
 @click.command("wrong", cls=Command)
@@ -23,8 +23,8 @@ from .root import Command, json_option, pass_door
     "--limit", "-n", type=click.IntRange(1, 200), default=5, show_default=True, help="So many sessions."
 )
 @json_option
-@pass_door
-def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
+@pass_invocation
+def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: bool) -> int:
     """List what agents were told last, by agent and session, when an answer was wrong. Exit code 1 when that is nothing.
 
     \b
@@ -35,14 +35,14 @@ def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
     """
     if agent is not None and not agent.strip():
         raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
-    with door.reading() as memory:
+    with invocation.reading() as memory:
         found = memory.view.last_told(200)
     named = agent.removeprefix("agent:") if agent else None
     found = [one for one in found if named in (None, one.agent)][:limit]
     if json:
         emit({"told": found})
         return OK if found else NEGATIVE
-    signs = glyphs(door)
+    signs = glyphs(invocation)
     for one in found:
         out(
             row(
@@ -51,8 +51,8 @@ def wrong_command(door: Door, agent: str | None, limit: int, json: bool) -> int:
                 paint(one.session_id or "", "dim"),
             )
         )
-        for told in one.memories:
-            out(memory_line(told, signs, "   "))
+        for served in one.memories:
+            out(memory_line(served, signs, "   "))
     if found:
         note(
             '"memtui correct ID TEXT" or "memtui forget ID" puts it right (--dry-run: what depends on it); '

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_kit import Cli
 from memtui import Memory
-from memtui.cli.consolidate import _tell_plan
+from memtui.cli.consolidate import _print_plan
 from memtui.engine.consolidation.plan import Plan, PlanLine
 from memtui.engine.records import Options, Session
 
@@ -232,7 +232,7 @@ def test_a_line_that_is_left_out_says_why(place: Path, capsys: pytest.CaptureFix
     )
     session = Session(session_id="s1", first_seen_at=0, last_seen_at=0, turns=1)
     with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
-        _tell_plan(
+        _print_plan(
             memory, Plan(session=session, through=1, fingerprint="", turns=1, lines=lines, extractor="rules")
         )
     told = [line.strip() for line in capsys.readouterr().out.splitlines()]

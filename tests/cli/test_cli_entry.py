@@ -11,7 +11,7 @@ import click
 import pytest
 from cli_kit import Cli, Program
 from memtui import __version__
-from memtui.cli.invocation import Door
+from memtui.cli.invocation import Invocation
 from memtui.cli.root import COMMANDS, Commands, group
 
 
@@ -132,7 +132,7 @@ def test_opening_the_app_imports_no_click(line: list[str], program: Program) -> 
 )
 def test_options_without_a_command_mean_the_same_as_before_one(line: list[str]) -> None:
     with group.make_context("memtui", [*line, "stats"]) as context:
-        assert Door.alone(line) == context.obj
+        assert Invocation.without_command(line) == context.obj
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_options_without_a_command_mean_the_same_as_before_one(line: list[str]) 
     [["--help"], ["stats"], ["--db"], ["--db", "--readonly"], ["--readonly=yes"], ["--nope=x"], ["--"]],
 )
 def test_any_other_line_is_not_for_the_app_alone(line: list[str]) -> None:
-    assert Door.alone(line) is None
+    assert Invocation.without_command(line) is None
 
 
 def test_a_reader_that_leaves_early_ends_the_program_quietly(program: Program) -> None:

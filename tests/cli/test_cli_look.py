@@ -250,7 +250,7 @@ def test_the_demo_is_a_copy_that_is_gone_afterwards(cli: Cli, home: Path) -> Non
 def test_serving_needs_its_package_and_offers_reading_only(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memtui.cli.invocation import Door
+    from memtui.cli.invocation import Invocation
     from memtui.cli.serve import reading_command
 
     assert cli("serve").code == 4
@@ -261,10 +261,10 @@ def test_serving_needs_its_package_and_offers_reading_only(
     assert told.code == 5
     assert "'textual-serve<2" in told.err
     with pytest.raises(UsageError):
-        reading_command(Door(demo=True, db="elsewhere.db"))
+        reading_command(Invocation(demo=True, db="elsewhere.db"))
     odd = home / "it's; rm -rf .db"
     (home / "memory.db").rename(odd)
-    line = reading_command(Door(db=str(odd)))
+    line = reading_command(Invocation(db=str(odd)))
     assert " --readonly " in line
     assert "'\"'\"'s; rm -rf" in line
 

@@ -30,11 +30,11 @@ sys.addaudithook(watch)
 APP = """
 import asyncio
 from contextlib import ExitStack
-from memtui.cli.invocation import Door
+from memtui.cli.invocation import Invocation
 from memtui.cli.open_app import make_app
 async def main():
     with ExitStack() as kept:
-        app = make_app(Door(), kept, [])
+        app = make_app(Invocation(), kept, [])
         async with app.run_test() as pilot:
             while app.stats is None:
                 await asyncio.sleep(0.02)
