@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from memtui.engine.records import Stamp
 
@@ -110,6 +111,13 @@ def put(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
         """,
         (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
     )
+
+
+def carry(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+    """Give a thing a stamp that another one has. History keeps its value only as a change: undo must tell a stamp of this
+    device that was carried from one that was made since."""
+    put(connection, thing, replace(stamp, seen={}))
+    put(connection, thing, stamp)
 
 
 def decide(

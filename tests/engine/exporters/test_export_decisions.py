@@ -316,6 +316,20 @@ def test_a_tag_of_a_fact_that_was_corrected_elsewhere_goes_to_what_took_its_plac
     assert pair.alike()
 
 
+def test_a_tag_of_ours_goes_to_the_correction_again_after_an_undo(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.tag(laptop.fact("Initech").id, add=["job"])
+    desktop.memory.correct(desktop.fact("Initech").id, "The user works at Globex")
+    correction = desktop.export()
+    laptop.take(correction)
+    laptop.memory.undo()
+    laptop.take(correction)
+    assert laptop.fact("Globex").tags == ("job",)
+    laptop.memory.tag(laptop.fact("Globex").id, remove=["job"])
+    laptop.take(correction)
+    assert laptop.fact("Globex").tags == ()
+
+
 def test_the_same_correction_on_both_is_one(pair: Pair) -> None:
     for device in pair:
         device.memory.correct(device.fact("Initech").id, "The user works at Globex")
