@@ -271,7 +271,7 @@ def test_the_difference_tells_what_became_of_each_memory_once(memory: Memory, cl
 
 
 def test_what_names_no_time_is_refused(memory: Memory) -> None:
-    with pytest.raises(InputError, match="names no time"):
+    with pytest.raises(InputError, match="is not a time"):
         memory.history.as_of("in the old days")
 
 

@@ -181,5 +181,5 @@ def test_a_time_to_come(when: str, hours: float) -> None:
 
 @pytest.mark.parametrize("when", ["", "yesterday", "25:00", "2025-11-30", "soon", "0h", "99999999h"])
 def test_what_names_no_time_to_come(when: str) -> None:
-    with pytest.raises(InputError, match="names no time to come"):
+    with pytest.raises(InputError, match="is not a time in the future"):
         later(when, NOON, UTC)

@@ -88,7 +88,7 @@ async def test_what_became_of_it_between_two_moments_is_a_list_of_differences(st
         await until(lambda: there(app, MomentDialog))
         assert "36h .. now" in screen_text(app)
         await pilot.press(*"soon", "enter")
-        await until(lambda: "names no time" in screen_text(app))
+        await until(lambda: "is not a time" in screen_text(app))
         await pilot.press("escape")
         await until(lambda: not there(app, MomentDialog))
         await pilot.press("escape")

@@ -32,7 +32,7 @@ async def test_what_names_no_time_is_said_and_another_program_is_followed(story:
         await until(lambda: len(app.screen_stack) > 1)
         await pilot.press("end", *["backspace"] * 2, "s", "o", "o", "n", "enter")
         warning = app.screen.query_one(".dialog-warning")
-        await until(lambda: "names no time to come" in str(warning.render()))
+        await until(lambda: "is not a time in the future" in str(warning.render()))
         await pilot.press("escape")
         with story.open() as other:
             assert other.recording.state().pause is None

@@ -1,7 +1,7 @@
-"""A moment as people name it, for looking back: ``2026-03-03``, ``yesterday``, ``last tuesday``, ``2d``, ``3 weeks ago``.
+"""A moment as people name it, for looking back: ``2026-03-03``, ``last tuesday``, ``october``, ``2d``, ``3 weeks ago``.
 
-A minute (a day, a month, a year) stands for its end, so that "what was there on Tuesday" is what Tuesday left behind,
-and a time that memtui shows names what it showed it for.
+A minute, a day, a week, a month or a year means its end: "what was there on Tuesday" is what was there when Tuesday ended.
+A time that memtui shows can be typed to look back at it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from memtui.engine.errors import InputError
 from .filters import dates
 
 EXAMPLES = (
-    '2026-03-03, "2026-03-03 14:30", 14:30, "3 mar 14:30", yesterday, "last tuesday", 10m, 2d, "3 weeks ago"'
+    '2026-03-03, "2026-03-03 14:30", 14:30, "3 mar 14:30", yesterday, "last tuesday", "last month", october, 10m, 2d, '
+    '"3 weeks ago"'
 )
 
 _AGO = re.compile(r"(?:(\d{1,5})|an?)\s*(minute|min|hour|day|week|month|year)s?(?:\s+ago)?")
@@ -52,7 +53,7 @@ LATER = '1h, 90m, 2 days, "until 18:00", tomorrow, 2026-03-03'
 def later(when: str, now: float, tz: tzinfo | None = None) -> int:
     """The Unix seconds of a time to come: ``1h``, ``until 18:00``, or the beginning of ``tomorrow``, a weekday, a date.
 
-    Raises InputError for a text that names none.
+    Raises InputError for a text that is none.
     """
     word = " ".join(when.casefold().split()).removeprefix("until ")
     here = datetime.fromtimestamp(now, tz)
@@ -76,18 +77,18 @@ def later(when: str, now: float, tz: tzinfo | None = None) -> int:
     except (ValueError, OverflowError, OSError):
         then = 0
     if then <= now:
-        raise InputError(f"{when!r} names no time to come.", f"For example {LATER}.")
+        raise InputError(f"{when!r} is not a time in the future.", f"Try {LATER}.")
     return then
 
 
 def moment(when: str | float | datetime, now: float, tz: tzinfo | None = None) -> int:
     """The Unix seconds that ``when`` names, at most ``now``; ``tz`` None being the local time zone.
 
-    A weekday is the last one before today. Raises InputError for a text that names no time.
+    A weekday is the last one before today. Raises InputError for a text that is not a time.
     """
     found = _parse(when, now, tz) if isinstance(when, str) else unix_seconds(when)
     if found is None or not EARLIEST <= found <= LATEST:
-        raise InputError(f"{when!r} names no time.", f"For example {EXAMPLES}.")
+        raise InputError(f"{when!r} is not a time.", f"Try {EXAMPLES}.")
     return min(found, int(now))
 
 
@@ -97,7 +98,7 @@ def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
         return int(now)
     if back := _AGO.fullmatch(word):
         word = f"{back[1] or 1}{_UNITS[back[2]]}"
-    if period := dates.parse(word, now, tz):
+    if period := dates.parse(word.removeprefix("in "), now, tz):
         # A span back begins at the moment that is meant; a day ends with it.
         return period[0] if period[1] == int(now) + 1 else period[1] - 1
     try:

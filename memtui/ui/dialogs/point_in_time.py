@@ -13,8 +13,8 @@ from memtui.ui.safe import assemble
 from .line_input import LineDialog
 
 _TOLD = (
-    "A moment: 2026-03-03, yesterday, last tuesday, 14:30, 2d. What became of the memories between two: with .. between"
-    " them, as in “monday .. yesterday”; with nothing after it, until now."
+    "One time shows the memory as it was then: yesterday, last tuesday, last month, october, 2026-03-03, 14:30, 2d. "
+    "Two times show what changed between them: monday .. yesterday. Or until now: monday .."
 )
 
 

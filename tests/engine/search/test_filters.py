@@ -256,6 +256,12 @@ def test_times(book: Book) -> None:
     assert found(book, "on:today") == ["today"]
     assert found(book, "2026-01..2026-02") == found(book, "on:2026") == ["month", "week", "today"]
     assert found(book, "..2025") == ["old"]
+    assert (
+        found(book, 'on:"last month"')
+        == found(book, "on:last-month")
+        == found(book, "on:january")
+        == ["month", "week"]
+    )
     assert found(book, "-on:today,2026-01") == ["old"]
 
 

@@ -13,7 +13,10 @@ from memtui.engine.clock import EARLIEST, LATEST
 Period = tuple[int, int]
 """First second, and first second after it, in Unix seconds."""
 
-EXAMPLES = "2026, 2026-01, 2026-01-31, today, yesterday, tomorrow, or back from now: 30m 12h 7d 2w 3mo 1y, on from now: +7d"
+EXAMPLES = (
+    "2026, 2026-01, 2026-01-31, october, today, yesterday, tomorrow, last-week, last-month, "
+    "or back from now: 30m 12h 7d 2w 3mo 1y, on from now: +7d"
+)
 
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _BACK = re.compile(r"([0-9]{1,5})(mo|[mhdwy])")
@@ -21,12 +24,24 @@ _ON = re.compile(r"\+([0-9]{1,4})(mo|[dwy])")
 _SECONDS = {"m": 60, "h": 3_600}
 _DAY = timedelta(days=1)
 _NEAR = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_WHICH = {"last": -1, "this": 0, "next": 1}
+_UNIT = re.compile(r"(last|this|next) (week|month|year)")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_MONTH = re.compile(
+    rf"(last )?({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _MONTHS)}|sept)\.?(?: ([0-9]{{4}}))?"
+)
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = re.compile(rf"last ({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _DAYS)})")
 
 
 def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     """The period that a date names, ``tz`` None being the local time zone; None if it names none.
 
     A span back from now (``7d``) is the period from then until now; one on from now (``+7d``) that from now until then.
+    A month without a year (``october``, ``in October``) is the latest one that has begun. Words may be joined by hyphens.
     """
     word = text.casefold()
     try:
@@ -40,15 +55,39 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
             return int(now), _back(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
             return _calendar(match[1], match[2], match[3], tz)
+        return _named(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
     except (ValueError, OverflowError, OSError):
         return None
-    return None
 
 
 def is_span(text: str) -> bool:
     """Whether a word without a key is meant as dates: ``2026-01..2026-03``."""
     first, dots, last = text.partition("..")
     return bool(dots and (first or last) and all(not end or _DATE.fullmatch(end) for end in (first, last)))
+
+
+def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
+    """``last week``, ``this month``, ``october``, ``oct 2026``, ``last tuesday``."""
+    today = _wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
+    if match := _UNIT.fullmatch(words):
+        steps = _WHICH[match[1]]
+        if match[2] == "week":
+            first = today + (7 * steps - today.weekday()) * _DAY
+            return _seconds(first, tz), _seconds(first + 7 * _DAY, tz)
+        if match[2] == "year":
+            return _calendar(str(today.year + steps), None, None, tz)
+        first = _months_before(today.replace(day=1), -steps)
+        return _calendar(str(first.year), str(first.month), None, tz)
+    if match := _MONTH.fullmatch(words):
+        month = next(at for at, name in enumerate(_MONTHS, 1) if name.startswith(match[2][:3]))
+        begun = month < today.month if match[1] else month <= today.month
+        year = match[3] or str(today.year if begun else today.year - 1)
+        return _calendar(year, str(month), None, tz)
+    if match := _WEEKDAY.fullmatch(words):
+        number = next(at for at, name in enumerate(_DAYS) if name.startswith(match[1]))
+        first = today - ((today.weekday() - number - 1) % 7 + 1) * _DAY
+        return _seconds(first, tz), _seconds(first + _DAY, tz)
+    return None
 
 
 def _calendar(year: str, month: str | None, day: str | None, tz: tzinfo | None) -> Period:
