@@ -8,7 +8,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import local_time
-from memtui.present.operation import who
+from memtui.present.operation import asked, who
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -51,8 +51,11 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
                 paint(one.session_id or "", "dim"),
             )
         )
-        for served in one.memories:
-            out(memory_line(served, signs, "   "))
+        memories = {memory.id: memory for memory in one.memories}
+        for answer in one.answers:
+            out(paint(f"  {asked(answer)}", "cyan"))
+            for identity in answer.memory_ids:
+                out(memory_line(memories[identity], signs, "   "))
     if found:
         note(
             '"memtui correct ID TEXT" or "memtui forget ID" puts it right (--dry-run: what depends on it); '

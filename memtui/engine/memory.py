@@ -75,19 +75,19 @@ T = TypeVar("T")
 Verb = Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify", "withhold", "allow"]
 _DONE = {
     "confirm": "Confirmed", "forget": "Forgot", "restore": "Restored", "tag": "Tagged", "pin": "Pinned", "unpin": "Unpinned",
-    "classify": "Set the topic or date of", "withhold": "Withheld", "allow": "Allowed",
+    "classify": "Set the topic or date of", "withhold": "Withheld from", "allow": "Allowed again for",
 }  # fmt: skip
 _ROWS_AT_ONCE = 2_000
 _ROWS_PER_TRANSACTION = 500
 
 
 def _bulk_label(verb: Verb, changed: int, agent: str = "") -> str:
-    return f"{_DONE[verb]} {plural(changed, 'memory')}{_whom(verb, agent)}"
+    return f"{_done(verb, agent)} {plural(changed, 'memory')}"
 
 
-def _whom(verb: Verb, agent: str) -> str:
-    """`` from claude-code``, `` for claude-code``; empty where no agent is meant."""
-    return {"withhold": f" from {agent.strip()}", "allow": f" for {agent.strip()}"}.get(verb, "")
+def _done(verb: Verb, agent: str) -> str:
+    """``Confirmed``; ``Withheld from codex:``, the agent first, because a narrow line cuts the text behind it."""
+    return f"{_DONE[verb]} {agent.strip()}:" if agent else _DONE[verb]
 
 
 class _Asked(NamedTuple):
@@ -438,7 +438,7 @@ class Memory:
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_DONE[verb]} {quoted(validation.open_text(memory))}{_whom(verb, agent)}"
+            op.label = f"{_done(verb, agent)} {quoted(validation.open_text(memory))}"
             asked = _Asked(tuple(add), tuple(remove), withhold, about, agent)
             self._apply(op.connection, verb, memory, asked, now)
             if verb == "forget" and memory.active:

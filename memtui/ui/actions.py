@@ -276,7 +276,7 @@ ACTIONS: tuple[Action, ...] = (
             "Take back all that this agent did from the selected operation on, as one undo; shows it first.", changes=True),
 
     _action("wrong", "F", "that was wrong", "Program", _ALL,
-            "List what agents were told last, by session; Enter goes to it, V keeps it from that agent."),
+            "List the last answers of agents with what was in them; Enter goes to a memory, V keeps it from that agent."),
     _action("import", "i", "import", "Program", _ALL,
             "Bring in conversations: files, folders, exports.", footer=90, changes=True),
     _action("export", "I", "export", "Program", _ALL,

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 # Undoing more rows than that, or something of an earlier run, asks first.
 ASK_ABOVE = 20
 
-# So many memories are offered that agents were told.
-_TOLD = 200
-
 
 class AppActions:
     """The actions that live everywhere. ``window``: where the panes are."""
@@ -109,40 +106,28 @@ class AppActions:
     # -- the program
 
     async def do_wrong(self) -> None:
-        """What agents were told last; from there to the memory, where it is corrected or forgotten."""
-        from memtui.present.format import relative_time
-        from memtui.present.memory import without_secrets
-
-        from .dialogs.choice import Choice, PickDialog
+        """List the last answers of agents; from there to a memory, to correct or forget it, or keep it from that agent."""
+        from .dialogs.wrong import WrongDialog
 
         shell = self._shell
         if shell.operations.memory is None:
             shell.say("The memory is not open yet.", "warning")
             return
         found = await shell.operations.ask(lambda memory: memory.view.last_told())
-        told = [(one, memory) for one in found for memory in one.memories][:_TOLD]
-        if not told:
-            shell.say("No agent was told anything that is still in use.")
+        if not found:
+            shell.say("No agent was given anything that is still in use.")
             return
-        choices = [
-            Choice(without_secrets(memory), one.agent, relative_time(one.at, shell.clock()))
-            for one, memory in told
-        ]
-        about = "What agents were told last, the latest session first. There correct it, or forget it."
-        dialog = PickDialog(
-            "That was wrong", choices, yes="go to it", told=about, also=("V", "not for this agent")
-        )
-        picked = await shell.ask_person(dialog)
+        picked = await shell.ask_person(WrongDialog(found))
         if picked is None:
             return
-        last, memory = told[picked]
-        if not dialog.pressed:
+        memory, agent = picked.memory, picked.agent
+        if not picked.withhold:
             await shell.navigation.open_memory(memory.rid)
         elif shell.readonly:
             shell.say("This memory is open for reading only.", "warning")
         else:
             await shell.operations.change(
-                lambda engine: engine.withhold(memory.id, last.agent), f"keeping it from {last.agent}"
+                lambda engine: engine.withhold(memory.id, agent), f"keeping it from {agent}"
             )
 
     def do_import(self) -> None:

@@ -69,7 +69,7 @@ class FileRecovery:
             " checked and takes the memory's place; what is there now is set aside as it is."
         )
         chosen = await self._shell.ask_person(
-            PickDialog("! The memory cannot be opened", choices, yes="restore", told=told)
+            PickDialog("! The memory cannot be opened", choices, yes="restore", text=told)
         )
         if chosen is None:
             return False

@@ -17,11 +17,11 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
         for agent, session, told in (
             ("claude", "s1", facts[:2]),
             ("codex", "s2", facts[2:3]),
-            ("claude", "s1", facts[3:]),
+            ("claude", "s1", [facts[3], facts[0]]),
         ):
             now[0] += 60
             memory.actor = f"agent:{agent}"
-            memory.note_recall("which", told, session)
+            memory.note_recall(f"which {len(told)} of {session}", told, session)
     found = cli("wrong", "--json").json["told"]
     assert [(one["agent"], one["session_id"], len(one["memories"])) for one in found] == [
         ("claude", "s1", 3),
@@ -32,7 +32,13 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
         "Fact number 0",
         "Fact number 1",
     ]
+    # each memory under the question of the latest answer that had it
+    assert [(one["query"], one["memory_ids"]) for one in found[0]["answers"]] == [
+        ("which 2 of s1", [facts[3].id, facts[0].id]),
+        ("which 2 of s1", [facts[1].id]),
+    ]
     told = cli("wrong")
+    assert "“which 1 of s2”" in told.out
     assert told.code == 0 and "memtui correct ID" in told.err and facts[3].id in told.out
     cli("withhold", facts[3].id, "--agent", "claude")
     assert facts[3].id not in cli("wrong").out

@@ -10,6 +10,7 @@ from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
 from memtui.ui.dialogs.fact_merge import MergeDialog
+from memtui.ui.dialogs.wrong import WrongDialog
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState
 from textual.widgets import TextArea
@@ -129,8 +130,13 @@ async def test_that_was_wrong_goes_to_what_an_agent_was_told(
     app = story.app(state=state)
     async with running(app, size) as pilot:
         await pilot.press("F")
-        await until(lambda: there(app, PickDialog))
-        await until(lambda: "Works at Initech" in screen_text(app) and "claude" in screen_text(app))
+        await until(lambda: there(app, WrongDialog))
+        await until(
+            lambda: screen_text(app).count("Works at Initech") == 2
+        )  # in the list, and in full below it
+        assert "“work”" in screen_text(app) and "claude" in screen_text(app)
+        await pilot.press("up", "enter")  # a question is no memory: the cursor goes on to its first one
+        assert there(app, WrongDialog)
         await pilot.press("enter")
         await until(lambda: app.main.pane.place == "memories")
         await settle(app)
@@ -142,9 +148,9 @@ async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: Memor
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("F")
-        await until(lambda: there(app, PickDialog) and "Works at Initech" in screen_text(app))
+        await until(lambda: there(app, WrongDialog) and "Works at Initech" in screen_text(app))
         await pilot.press("V")
-        await until(lambda: "Withheld “Works at Initech” from claude" in screen_text(app))
+        await until(lambda: "Withheld from claude: “Works at Initech”" in screen_text(app))
         memories(app).table.select(fact.rid)
         await until(lambda: "not for" in screen_text(app))
         await pilot.press("V")

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from memtui.engine.clock import Clock
 from memtui.engine.confidence import fades_at
 from memtui.engine.errors import InputError, NotFoundError
@@ -363,18 +365,27 @@ class View:
         """What agents were told last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
         or kept from that agent, is left out.
         """
-        seen: dict[tuple[str, str | None], tuple[int, dict[str, None]]] = {}
+        given: dict[tuple[str, str | None], list[Recall]] = {}
         with self._connections.read() as connection:
             for recall in recalls.page(connection, offset=0, limit=_RECALLS_READ):
-                at, ids = seen.setdefault((recall.agent, recall.session_id), (recall.at, {}))
-                ids.update(dict.fromkeys(recall.memory_ids))
+                given.setdefault((recall.agent, recall.session_id), []).append(recall)
             found: list[LastTold] = []
-            for (agent, session_id), (at, ids) in seen.items():
-                told = memories.by_ids(connection, list(ids), self._clock())
-                kept = withheld.among(connection, [one.rid for one in told], agent)
-                active = tuple(one for one in told if one.active and one.rid not in kept)
+            for (agent, session_id), answers in given.items():
+                ids = dict.fromkeys(id for answer in answers for id in answer.memory_ids)
+                known = memories.by_ids(connection, list(ids), self._clock())
+                kept = withheld.among(connection, [one.rid for one in known], agent)
+                active = tuple(one for one in known if one.active and one.rid not in kept)
                 if active and len(found) < limit:
-                    found.append(LastTold(agent=agent, at=at, memories=active, session_id=session_id))
+                    parts = _latest_answers(answers, {one.id for one in active})
+                    found.append(
+                        LastTold(
+                            agent=agent,
+                            at=answers[0].at,
+                            memories=active,
+                            session_id=session_id,
+                            answers=parts,
+                        )
+                    )
             return found
 
     # Sessions
@@ -472,3 +483,14 @@ def _days_around(moment: int) -> str:
 
     near = f"{day(moment - _AROUND_DAYS * _DAY)}..{day(moment + _AROUND_DAYS * _DAY)}"
     return f"kind:fact,reflection,observation {near}"
+
+
+def _latest_answers(answers: Sequence[Recall], active: set[str]) -> tuple[Recall, ...]:
+    """The answers with only those memories (ids) that no later answer of them has; those without any are left out."""
+    left, parts = set(active), []
+    for answer in answers:
+        ids = tuple(id for id in answer.memory_ids if id in left)
+        left.difference_update(ids)
+        if ids:
+            parts.append(replace(answer, memory_ids=ids))
+    return tuple(parts)

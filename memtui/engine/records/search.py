@@ -134,9 +134,13 @@ class Recall(Record):
 
 
 class LastTold(Record):
-    """What an agent was told in a session (None: outside of any), last at ``at``; memories in use, the latest told first."""
+    """What an agent was told in a session (None: outside of any), last at ``at``; memories in use, the latest told first.
+
+    ``answers``: the answers that they were part of, the latest first. A memory is named by the latest of them only.
+    """
 
     agent: str
     at: int
     memories: tuple[MemoryRecord, ...]
     session_id: str | None = None
+    answers: tuple[Recall, ...] = ()

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.events import Key
 from textual.widgets import Static
 
 from memtui.present.text import cells, one_line, visible
@@ -35,12 +34,7 @@ class Choice(NamedTuple):
 
 
 class PickDialog(Dialog[int]):
-    """Answers with the place of the choice. ``told`` stands above the list, ``at`` is where the cursor begins.
-
-    ``also``: another key that answers, and what it does; ``pressed`` tells whether it was that one.
-    """
-
-    pressed = False
+    """Answers with the place of the choice. ``text`` stands above the list, ``at`` is where the cursor begins."""
 
     def __init__(
         self,
@@ -48,25 +42,23 @@ class PickDialog(Dialog[int]):
         choices: Sequence[Choice],
         *,
         yes: str,
-        told: str = "",
+        text: str = "",
         at: int = 0,
-        also: tuple[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._title = title
         self._choices = list(enumerate(choices))
         self.wide = any(cells(visible(choice.text)) > _LONG for choice in choices)
-        self._also = also
-        self.hints = (("Enter", yes), *([also] if also else []), ("j k", "choose"))
-        self._told = told
+        self.hints = (("Enter", yes), ("j k", "choose"))
+        self._text = text
         self._at = at
 
     def title_text(self) -> str:
         return self._title
 
     def body(self) -> ComposeResult:
-        if self._told:
-            yield Static(content(self._told, "$text-muted", limit=600), classes="dialog-text")
+        if self._text:
+            yield Static(content(self._text, "$text-muted", limit=600), classes="dialog-text")
         table: RowTable[tuple[int, Choice]] = RowTable(
             self._columns(), id="pick-rows", glyphs=self.shell.glyphs, markable=False
         )
@@ -96,13 +88,6 @@ class PickDialog(Dialog[int]):
         table.select(self._at)
         table.show(ListSource(self._choices, lambda row: row[0]), self.shell.operations.readers, top=False)
         table.focus()
-
-    def on_key(self, event: Key) -> None:
-        chosen = self.query_one(RowTable).selected_key
-        if self._also is not None and event.character == self._also[0] and chosen is not None:
-            event.stop()
-            self.pressed = True
-            self.dismiss(chosen)
 
     @on(RowOpened)
     def _picked(self, event: RowOpened) -> None:

@@ -175,7 +175,7 @@ class MemoryActions:
             "An agent that is chosen is not told it any more, nor the turns it was drawn from. Others are."
         )
         picked = await self._pane.shell.ask_person(
-            PickDialog("Who may see it", choices, yes="not for this agent, or again", told=about)
+            PickDialog("Who may see it", choices, yes="not for this agent, or again", text=about)
         )
         if picked is None:
             self._pane.say("Nothing was changed.")

@@ -195,5 +195,5 @@ class Corrections:
         name = quoted(entity.canonical_name, _SHOWN)
         told = f"{told} {name} itself stays." if told else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
-        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, told=told))
+        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, text=told))
         return None if picked is None else entity.aliases[picked]

@@ -129,7 +129,7 @@ class Decisions:
         ]
         told = "One undo takes it back. What has two sides, or is asked for, stays to be decided by itself."
         picked = await self._pane.shell.ask_person(
-            PickDialog("The whole group", choices, yes="do it", told=told)
+            PickDialog("The whole group", choices, yes="do it", text=told)
         )
         if picked is None:
             self._pane.say("Nothing was decided.")

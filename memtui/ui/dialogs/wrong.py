@@ -1,0 +1,151 @@
+"""Which memory was wrong: the last answers of agents, each with its question and the memories in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.events import Key
+from textual.widgets import Static
+
+from memtui.present.format import relative_time
+from memtui.present.memory import without_secrets
+from memtui.present.operation import asked, who
+from memtui.present.past import ago
+from memtui.present.text import one_line, visible
+from memtui.ui.safe import Styled, assemble, content
+from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.list_source import ListSource
+from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
+from memtui.ui.widgets.row_table import RowTable
+
+from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.records import LastTold, MemoryRecord, Recall
+
+_WITHHOLD = "V"
+# So many memories are offered.
+_MOST = 200
+_LONGEST = 2_000
+
+
+class ServedRow(NamedTuple):
+    """A memory in an answer; without one the question of the answer."""
+
+    number: int
+    answer: Recall
+    memory: MemoryRecord | None = None
+
+
+class Picked(NamedTuple):
+    """``withhold``: keep it from that agent; else go to it."""
+
+    memory: MemoryRecord
+    agent: str
+    withhold: bool
+
+
+def served_rows(found: Sequence[LastTold]) -> list[ServedRow]:
+    """The latest answer first: its question, then its memories."""
+    rows: list[ServedRow] = []
+    memories = {one.id: one for last in found for one in last.memories}
+    answers = sorted((one for last in found for one in last.answers), key=lambda one: -one.at)
+    left = _MOST
+    for answer in answers:
+        known = [memories[id] for id in answer.memory_ids if id in memories][:left]
+        left -= len(known)
+        if known:
+            rows.append(ServedRow(len(rows), answer))
+        for memory in known:
+            rows.append(ServedRow(len(rows), answer, memory))
+    return rows
+
+
+class WrongDialog(Dialog[Picked]):
+    """Answers with the memory that was picked. Below the list stands all of its text."""
+
+    wide = True
+    hints = (("Enter", "go to it, to correct or forget it"), (_WITHHOLD, "not for this agent"))
+
+    def __init__(self, found: Sequence[LastTold]) -> None:
+        super().__init__()
+        self._rows = served_rows(found)
+
+    def title_text(self) -> str:
+        return "Which of these was wrong?"
+
+    def body(self) -> ComposeResult:
+        table: RowTable[ServedRow] = RowTable(
+            list(self._columns()), id="wrong-rows", glyphs=self.shell.glyphs, markable=False
+        )
+        yield table
+        yield Static(classes="wrong-text")
+
+    def _columns(self) -> Iterator[Column[ServedRow]]:
+        def text(row: ServedRow, width: int) -> Iterable[Piece]:
+            if row.memory is None:
+                yield Piece(one_line(asked(row.answer), width), "accent")
+                return
+            yield Piece(visible("  "))
+            yield Piece(one_line(without_secrets(row.memory), max(width - 2, 1)))
+
+        def agent(row: ServedRow, width: int) -> Iterable[Piece]:
+            if row.memory is None:
+                yield Piece(one_line(who(row.answer.agent), width), "dim")
+
+        def time(row: ServedRow, width: int) -> Iterable[Piece]:
+            if row.memory is None:
+                yield Piece(one_line(relative_time(row.answer.at, self.shell.clock()), width), "dim")
+
+        yield Column("text", "", text, least=16, spills=True)
+        yield Column("agent", "", agent, width=12, drop=2)
+        yield Column("time", "", time, width=8, right=True, drop=1)
+
+    def on_mount(self) -> None:
+        table = self.query_one(RowTable)
+        table.show_header(False)
+        table.select(1)
+        source = ListSource(self._rows, lambda row: row.number)
+        table.show(source, self.shell.operations.readers, top=False)
+        table.focus()
+
+    @on(RowHighlighted)
+    def _show_text(self, event: RowHighlighted) -> None:
+        event.stop()
+        row = self.query_one(RowTable).selected
+        if row is None:
+            return
+        agent = f"{who(row.answer.agent)}, {ago(row.answer.at, self.shell.clock())}: "
+        parts: list[Content | Styled] = [
+            (agent, "$text-muted"),
+            content(asked(row.answer), "$accent", limit=_LONGEST),
+        ]
+        if row.memory is not None:
+            sign = self.shell.glyphs.kinds[row.memory.kind]
+            parts += [(f"\n{sign} ", "$accent"), content(without_secrets(row.memory), limit=_LONGEST)]
+        self.query_one(".wrong-text", Static).update(assemble(*parts))
+
+    def on_key(self, event: Key) -> None:
+        if event.character == _WITHHOLD:
+            event.stop()
+            self._pick(withhold=True)
+
+    @on(RowOpened)
+    def _open(self, event: RowOpened) -> None:
+        event.stop()
+        self._pick(withhold=False)
+
+    def _pick(self, *, withhold: bool) -> None:
+        """A question stands for its first memory: the cursor goes there, and nothing is picked yet."""
+        table = self.query_one(RowTable)
+        row = table.selected
+        if row is None:
+            return
+        if row.memory is None:
+            table.do_down()
+        else:
+            self.dismiss(Picked(row.memory, row.answer.agent, withhold))
