@@ -15,7 +15,7 @@ from .output import emit, note, out, paint, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup
 
     from .invocation import Invocation
 

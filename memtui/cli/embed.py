@@ -18,9 +18,9 @@ from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.reembedding import Reembedded, ReembedPlan
     from memtui.engine.memory import Memory
     from memtui.engine.records import Stats
+    from memtui.engine.records.embedding import ReembedPlan, ReembedResult
 
     from .invocation import Invocation
 
@@ -119,7 +119,7 @@ def _agreed(plan: ReembedPlan, json: bool) -> bool:
     return click.confirm("Send the texts there?", err=True)
 
 
-def _run(memory: Memory) -> tuple[Reembedded, bool]:
+def _run(memory: Memory) -> tuple[ReembedResult, bool]:
     meter = Meter()
 
     def progress(done: int, all: int) -> None:

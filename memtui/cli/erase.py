@@ -22,7 +22,7 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof
+    from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof
 
 _ALSO = 1_000
 
@@ -86,7 +86,7 @@ def erase_command(
     return _print_proof(proof, plan, json)
 
 
-def _agreed(plan: ErasurePlan, number: int | None, json: bool) -> bool:
+def _agreed(plan: ErasePlan, number: int | None, json: bool) -> bool:
     if number is None:
         if json or not sys.stdin.isatty():
             raise UsageError(
@@ -116,7 +116,7 @@ def _progress() -> Iterator[Callable[[EraseProgress], None]]:
         meter.clear()
 
 
-def _print_plan(plan: ErasurePlan) -> None:
+def _print_plan(plan: ErasePlan) -> None:
     styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
         left = row(
@@ -140,7 +140,7 @@ def _print_plan(plan: ErasurePlan) -> None:
         note("--keep KEY and --also KEY change what goes")
 
 
-def _print_proof(proof: ErasureProof, plan: ErasurePlan | None, json: bool) -> int:
+def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     if json:
         emit({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
         return OK if proof.complete else NEGATIVE

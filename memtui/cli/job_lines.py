@@ -17,9 +17,9 @@ from .memory_lines import memory_line
 from .output import emit, err, in_role, note, out, paint, row, table
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.scheduler import JobStatus, Scheduler
+    from memtui.engine.jobs.scheduler import Scheduler
     from memtui.engine.memory import Memory
-    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.records.jobs import JobRun, JobStatus
     from memtui.present.glyphs import Glyphs
 
 _NAMED = 10

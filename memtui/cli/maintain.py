@@ -23,7 +23,7 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from memtui.engine.jobs.scheduler import Scheduler
     from memtui.engine.memory import Memory
-    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.records.jobs import JobRun
     from memtui.present.glyphs import Glyphs
 
     from .invocation import Invocation

@@ -38,11 +38,9 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.engine.backups.preview import RestorePreview
-    from memtui.engine.backups.reader import Held
     from memtui.engine.backups.rescue import Rescue
     from memtui.engine.memory import Memory
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
 
     from .invocation import Invocation
 
@@ -246,7 +244,7 @@ def _print_changes(part: RestorePart) -> None:
         out(f"  and {count(part.number - _SHOWN)} more")
 
 
-def _list(found: list[tuple[Backup, Held]], json: bool, problem: MemtuiError | None = None) -> int:
+def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: MemtuiError | None = None) -> int:
     """The backups; ``problem``: why the memory itself cannot be used."""
     if problem is not None and not json:
         err(problem.message)

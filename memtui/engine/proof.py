@@ -16,10 +16,10 @@ import msgspec
 
 from memtui.engine.erase import columns
 from memtui.engine.erase.proof import Answer, Inquiry, Piece, encoding_of, find_traces, forms, search
-from memtui.engine.erase.records import SearchedFile, StillThere
 from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
+from memtui.engine.records.erase import RemainingText, SearchedFile
 from memtui.engine.store.connection import connect
 from memtui.engine.store.sql import as_json, scalar
 
@@ -40,7 +40,7 @@ def answer(inquiry: Inquiry) -> Answer:
     """Look at the bytes first: this process has nothing open in SQLite by then."""
     hits = list(_in_bytes(inquiry))
     found = dict.fromkeys(inquiry.files, 0)
-    kept: dict[StillThere, None] = {}
+    kept: dict[RemainingText, None] = {}
     told: list[str] = []
     for file in inquiry.files:
         here = [hit.piece for hit in hits if hit.file == file]
@@ -49,7 +49,7 @@ def answer(inquiry: Inquiry) -> Answer:
                 for piece in here:
                     holders = _holders(connection, piece)
                     if piece.telling or not piece.word:  # another word alone is not the text
-                        kept.update(dict.fromkeys(StillThere(where=where, file=file) for where in holders))
+                        kept.update(dict.fromkeys(RemainingText(where=where, file=file) for where in holders))
                     found[file] += not (holders or (piece.word and _is_a_word_here(connection, piece.text)))
                 left = scalar(
                     connection,

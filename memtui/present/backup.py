@@ -10,9 +10,7 @@ from .lines import Role
 from .past import ago, kinds_told
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.preview import RestoreChange, RestorePreview
-    from memtui.engine.backups.reader import Held
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview
 
 _WHY = {
     "scheduled": "by itself", "manual": "asked for", "maintenance": "before a nightly run", "import": "before an import",
@@ -52,7 +50,7 @@ def backups_told(backups: Sequence[Backup], now: float) -> str:
     return f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, now)}, {size}"
 
 
-def holds(held: Held) -> str:
+def holds(held: BackupContents) -> str:
     """``214 facts, 12 in Trash``, or why it cannot be used."""
     return f"unusable: {held.problem}" if held.problem else kinds_told(held.counts)
 
@@ -65,7 +63,7 @@ def all_in_a_row(backups: Sequence[Backup], now: float) -> str:
     return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
 
 
-def in_a_row(backup: Backup, held: Held | None) -> str:
+def in_a_row(backup: Backup, held: BackupContents | None) -> str:
     """What a list says of one: what it holds, where that was read, and how large it is."""
     size = file_size(backup.size)
     if held is None:
@@ -75,9 +73,9 @@ def in_a_row(backup: Backup, held: Held | None) -> str:
 
 def parts_of(preview: RestorePreview) -> list[RestorePart]:
     """What would come back, be as it was, and be lost."""
-    from memtui.engine.backups.preview import MEMORIES
+    from memtui.engine.records.backups import KIND_LABELS
 
-    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    memories = [one for one in preview.counts if one.what in KIND_LABELS.values()]
     return [
         RestorePart("would come back", "added", preview.back, sum(one.back for one in memories)),
         RestorePart("would be as it was", "warning", preview.changed, sum(one.changed for one in memories)),

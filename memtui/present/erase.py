@@ -6,6 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.engine.erase.records import Fate
+    from memtui.engine.records.erase import Fate
 
 FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}

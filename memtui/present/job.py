@@ -8,8 +8,7 @@ from .format import local_time, plural
 from .lines import Part, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.scheduler import JobStatus
-    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.records.jobs import JobRun, JobStatus
 
 _STATES: dict[str, Role] = {
     "done": "success", "failed": "error", "cancelled": "warning", "running": "accent"

@@ -9,10 +9,9 @@ from .backup import all_in_a_row
 from .format import count, file_size, local_time, plural
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.decay import Forecast
-    from memtui.engine.jobs.scheduler import SchedulerStatus
     from memtui.engine.records import Stats
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup
+    from memtui.engine.records.jobs import FadingForecast, SchedulerStatus
 
 Group = Literal["Jobs", "Health", "Growth", "Storage"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -36,7 +35,7 @@ def jobs_line(status: SchedulerStatus, now: float) -> str:
     return "; ".join(told)
 
 
-def growth_line(stats: Stats, forecast: Forecast) -> str:
+def growth_line(stats: Stats, forecast: FadingForecast) -> str:
     """How much there is, and how much of it fades soon."""
     turns = stats.by_kind.get("episode", 0)
     fading = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:_WEEK])

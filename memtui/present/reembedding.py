@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from .format import count, file_size, plural, price
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.reembedding import Reembedded, ReembedPlan
     from memtui.engine.records import Stats
-    from memtui.engine.store.vectors import VectorSpace
+    from memtui.engine.records.embedding import ReembedPlan, ReembedResult, VectorSpace
 
 
 def wanted_told(stats: Stats) -> str:
@@ -49,7 +48,7 @@ def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     ]
 
 
-def done_told(done: Reembedded, model: str) -> str:
+def done_told(done: ReembedResult, model: str) -> str:
     texts = plural(done.embedded, "text")
     told = f"Embedded {texts}: the vectors are those of {model} now."
     if not done.switched:

@@ -16,9 +16,8 @@ from .action_dispatch import start
 from .messages import Said
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.reader import Held
     from memtui.engine.backups.rescue import Rescue
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, BackupContents
 
     from .shell import Shell
 
@@ -79,7 +78,7 @@ class FileRecovery:
         return True
 
     @staticmethod
-    def _way_back(place: Path) -> tuple[Rescue, list[tuple[Backup, Held]]] | None:
+    def _way_back(place: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
         """The readable backups of a file that cannot be used; None where there are none, or the file is sound."""
         from memtui.engine.memory import Memory
 

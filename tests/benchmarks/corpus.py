@@ -17,6 +17,7 @@ from typing import NamedTuple
 import apsw
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import ID_PREFIX, Kind, NewMemory
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import file, history, vectors
 from memtui.engine.store.memories import insert_all
 
@@ -141,7 +142,7 @@ def add_vectors(path: Path, *, seed: int = 2) -> None:
     """Give every memory a vector (random ones: how fast they are compared does not depend on what they mean)."""
     import numpy as np
 
-    model = vectors.VectorSpace(OfflineEmbedder.model_id, OfflineEmbedder.dims)
+    model = VectorSpace(OfflineEmbedder.model_id, OfflineEmbedder.dims)
     dice = np.random.default_rng(seed)
     connections = file.open_file(path, allow_unsafe=True)
     try:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memtui.engine.backups.reader import Held
-from memtui.engine.jobs.scheduler import JobStatus
 from memtui.engine.records import CheckReport
+from memtui.engine.records.backups import Backup, BackupContents
+from memtui.engine.records.jobs import JobReport, JobRun, JobStatus
 from memtui.engine.review.health import Complaint, Health
-from memtui.engine.store.backup import Backup
-from memtui.engine.store.jobs import JobReport, JobRun
 from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 from memtui.present import backup, health, job, question
 
@@ -71,8 +69,10 @@ def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
     one = Backup(path=Path("a.db"), at=NOW - 7_200, reason="manual", size=2_000_000)
     other = Backup(path=Path("b.db"), at=NOW - 90_000, reason="manual", size=1_000_000)
     assert backup.in_a_row(one, None) == "2.0 MB"
-    assert backup.in_a_row(one, Held(counts={"fact": 3, "trash": 1})) == "3 facts, 1 in Trash, 2.0 MB"
-    assert backup.in_a_row(one, Held(problem="it is cut off")) == "unusable: it is cut off"
+    assert (
+        backup.in_a_row(one, BackupContents(counts={"fact": 3, "trash": 1})) == "3 facts, 1 in Trash, 2.0 MB"
+    )
+    assert backup.in_a_row(one, BackupContents(problem="it is cut off")) == "unusable: it is cut off"
     assert backup.all_in_a_row((one, other), NOW) == "3.0 MB in 2, 2h ago"
     assert backup.all_in_a_row((), NOW) == "none yet"
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
-from memtui.engine.jobs.runner import Running
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
+from memtui.engine.records.jobs import RunningJob
 from memtui.ui.app import MemtuiApp
 from memtui.ui.appearance import Look
 from memtui.ui.dialogs.confirmation import Question
@@ -216,7 +216,7 @@ async def test_while_the_job_consolidates_by_itself_it_is_said_and_can_be_stoppe
     talks: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = []
-    running_job = Running(job="consolidation", started_at=NOW, done=3, total=27)
+    running_job = RunningJob(job="consolidation", started_at=NOW, done=3, total=27)
     monkeypatch.setattr(Scheduler, "running", property(lambda self: running_job))
     monkeypatch.setattr(Scheduler, "cancel", lambda self: stopped.append(True))
     app = at_sessions(talks)

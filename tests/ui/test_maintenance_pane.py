@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from memtui import config
 from memtui.engine.jobs.job import JobReport, Task
-from memtui.engine.jobs.scheduler import JobStatus, Scheduler
+from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.jobs.timetable import JOBS
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
-from memtui.engine.store.jobs import JobRun
+from memtui.engine.records.jobs import JobRun, JobStatus
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.job import outcome, period, role
 from memtui.ui.app import MemtuiApp

@@ -22,6 +22,7 @@ from memtui.engine.errors import (
     ReadOnlyError,
 )
 from memtui.engine.records import Finding, Operation, Record
+from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
 from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
 from memtui.engine.store.check import CHECKS, Scene
 from memtui.engine.store.connections import Connections
@@ -32,8 +33,7 @@ from memtui.engine.wording import plural
 from . import carry_over, single_memories
 from . import preview as restore_preview
 from .lookup import find, info
-from .preview import RestorePreview
-from .reader import Held, held, ready
+from .reader import held, ready
 from .rescue import is_damage, put_in_place
 
 RECENT_SECONDS = 600
@@ -55,7 +55,7 @@ class Restored(Record):
     """
 
     restored: Path
-    before: backup.Backup | None
+    before: Backup | None
     operation: Operation
     aside: tuple[Path, ...] = ()
 
@@ -83,11 +83,11 @@ class Backups:
         self._on_take = on_take
         self._wait = wait
 
-    def all(self) -> list[backup.Backup]:
+    def all(self) -> list[Backup]:
         """The backups that are there, the latest first."""
         return [] if self._connections.path is None else backup.find_backups(self._connections.path)
 
-    def make(self, reason: str = "manual") -> backup.Backup:
+    def make(self, reason: str = "manual") -> Backup:
         """Make a verified backup now.
 
         Raises InputError for an in-memory memory, CorruptFileError when the copy does not pass its check,
@@ -102,7 +102,7 @@ class Backups:
             metadata.put(connection, _MARK_KEY, f"{mark} {made.name}")
         return next(found for found in self.all() if found.path == made)
 
-    def ensure(self, reason: str) -> backup.Backup | None:
+    def ensure(self, reason: str) -> Backup | None:
         """A backup from before what comes now: made unless one is younger than 10 minutes or nothing changed since."""
         if self._connections.path is None:
             return None
@@ -164,11 +164,11 @@ class Backups:
         """
         return find(self.all(), name, self._clock(), self._zone)
 
-    def info(self, name: str | Path) -> backup.Backup:
+    def info(self, name: str | Path) -> Backup:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
         return info(self.all(), name, self._clock(), self._zone)
 
-    def held(self, name: str | Path) -> Held:
+    def held(self, name: str | Path) -> BackupContents:
         """How many memories a backup holds."""
         return held(self.find(name))
 
@@ -197,7 +197,7 @@ class Backups:
                 "That is the memory itself, not a backup.", "memtui backup list shows the backups."
             )
 
-    def before(self, op_id: int) -> backup.Backup | None:
+    def before(self, op_id: int) -> Backup | None:
         """What was there before a restore, by the number of its operation; None where it is not kept any more."""
         with self._connections.read() as connection:
             names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
@@ -233,7 +233,7 @@ class Backups:
         self._on_restore(done.operation)
         return done
 
-    def _copy_into(self, source: apsw.Connection, chosen: backup.Backup, path: Path) -> Restored:
+    def _copy_into(self, source: apsw.Connection, chosen: Backup, path: Path) -> Restored:
         compared = restore_preview.preview(
             source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
         )

@@ -10,12 +10,11 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Operation
+from memtui.engine.records.backups import KIND_LABELS, RestorePreview
 from memtui.engine.store import metadata, operations, stamps, tombstones
 from memtui.engine.store.past import GAPS, Gap, gaps
 from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
-
-from .preview import MEMORIES, RestorePreview
 
 _GAPS_KEPT = 20
 # Its rows are told from others of the same number by a nonce.
@@ -27,7 +26,7 @@ def label(preview: RestorePreview, when: str) -> str:
 
     ``Restored 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
     """
-    memories = [one for one in preview.counts if one.what in MEMORIES.values()]
+    memories = [one for one in preview.counts if one.what in KIND_LABELS.values()]
     lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in memories if one.lost)
     back = ", ".join(plural(one.back, one.what.removesuffix("s")) for one in memories if one.back)
     changed = sum(one.changed for one in memories)

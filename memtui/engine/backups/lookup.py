@@ -8,8 +8,8 @@ from pathlib import Path
 
 from memtui.engine.clock import local_time
 from memtui.engine.errors import NotFoundError
+from memtui.engine.records.backups import Backup
 from memtui.engine.search.moments import moment
-from memtui.engine.store.backup import Backup
 
 
 def find(there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None) -> Path:

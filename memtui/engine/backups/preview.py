@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.records import KINDS, Kind, Record
+from memtui.engine.records import KINDS
+from memtui.engine.records.backups import KIND_LABELS, RestoreChange, RestoreCount, RestorePreview
 from memtui.engine.store import tombstones
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import COVERED
 
 MOST = 200
-MEMORIES = {kind: "turns" if kind == "episode" else f"{kind}s" for kind in KINDS}
-"""What each kind is called in ``RestoreCount.what``."""
 _VERSIONS = 100
 _JOBS = "SELECT key, value FROM {base}.memory_metadata WHERE key GLOB 'job_disabled:*' AND value = '1'"
 # What people know a table by, and its rows.
@@ -32,57 +31,6 @@ _OTHERS = (
     ("ranking profiles", "profiles", "name"),
     ("cards of Review", "proposals", "id"),
 )
-
-
-class RestoreCount(Record):
-    """One kind of thing: how many there are ``now`` and in the backup (``then``), and what a restore would do to them.
-
-    ``back``: they would come back; ``changed``: be as they were; ``lost``: be gone. Of memories only active ones count.
-    """
-
-    what: str
-    now: int
-    then: int
-    back: int = 0
-    changed: int = 0
-    lost: int = 0
-
-
-class RestoreChange(Record):
-    """One memory that a restore would touch: its text ``now`` and as it was ``then``, None where it is not active.
-
-    ``id``: the one that it has in the backup, if it is active there.
-    """
-
-    id: str
-    kind: Kind
-    now: str | None
-    then: str | None
-
-
-class RestorePreview(Record):
-    """A backup against the file. ``path``, ``at`` (Unix seconds), ``reason``, ``size`` (bytes): of the backup.
-
-    ``back``, ``changed``, ``lost``: the latest of each, notes before turns, at most 200; ``counts`` has them all.
-    ``operations``: how many were done since the backup, and would be gone from history. ``erased``: how many of ``back``
-    were erased here for good, which a copy that lay elsewhere may still hold.
-    """
-
-    path: str
-    at: int
-    reason: str
-    size: int
-    counts: tuple[RestoreCount, ...]
-    back: tuple[RestoreChange, ...]
-    changed: tuple[RestoreChange, ...]
-    lost: tuple[RestoreChange, ...]
-    operations: int
-    erased: int = 0
-
-    @property
-    def same(self) -> bool:
-        """Whether a restore would change nothing that a person could tell."""
-        return not any(one.back or one.changed or one.lost for one in self.counts)
 
 
 def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown: Path) -> RestorePreview:
@@ -214,7 +162,7 @@ class _Memories:
     def counts(self) -> Iterator[RestoreCount]:
         now, then = self._active("live"), self._active("main")
         for kind in KINDS:
-            what = MEMORIES[kind]
+            what = KIND_LABELS[kind]
             fates = {fate: self._tally[fate, kind] for fate in self._pairs}
             yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **fates)
 

@@ -13,24 +13,13 @@ from pathlib import Path
 import apsw
 
 from memtui.engine.errors import CorruptFileError, ForeignFileError, MemtuiError, NewerFileError
-from memtui.engine.records import Record
+from memtui.engine.records.backups import BackupContents
 from memtui.engine.store import backup, migration
 from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import scalar
 
 
-class Held(Record):
-    """What a backup holds: active memories by kind, and ``trash``. ``problem``: why it cannot be read, "" if it can.
-
-    ``stamp``: the file's time of change (ns) when it was read; an erase writes backups anew under their names.
-    """
-
-    counts: dict[str, int] = {}
-    problem: str = ""
-    stamp: int = 0
-
-
-def held(path: Path) -> Held:
+def held(path: Path) -> BackupContents:
     """Count what is in a backup; its pages are not checked, which takes reading them all."""
     stamp = 0
     try:
@@ -38,7 +27,7 @@ def held(path: Path) -> Held:
         with closing(connect(path, write=False, immutable=not _has_log(path))) as connection:
             problem = _why_unusable(connection, path)
             if problem is not None:
-                return Held(problem=problem.message, stamp=stamp)
+                return BackupContents(problem=problem.message, stamp=stamp)
             notes = connection.execute(
                 "SELECT kind, count(*) FROM memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
             )
@@ -46,9 +35,9 @@ def held(path: Path) -> Held:
             active = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL")
             ended = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NOT NULL")
     except (apsw.Error, MemtuiError, OSError) as error:
-        return Held(problem=str(error), stamp=stamp)
+        return BackupContents(problem=str(error), stamp=stamp)
     counts = {"episode": active - sum(counts.values()), **counts, "trash": ended}
-    return Held(counts=counts, stamp=stamp)
+    return BackupContents(counts=counts, stamp=stamp)
 
 
 def _has_log(path: Path) -> bool:

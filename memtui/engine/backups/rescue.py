@@ -25,9 +25,9 @@ from memtui.engine.errors import (
     ReadOnlyError,
     StoreError,
 )
-from memtui.engine.records import Operation, Record
+from memtui.engine.records import Operation
+from memtui.engine.records.backups import Backup, BackupContents, RescueResult
 from memtui.engine.store import backup, file, file_replacement, locks, migration
-from memtui.engine.store.backup import Backup
 from memtui.engine.store.check import structure
 from memtui.engine.store.connection import APPLICATION_ID, connect
 from memtui.engine.store.past import Gap
@@ -35,21 +35,9 @@ from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over
 from .lookup import info
-from .reader import Held, held, ready
+from .reader import held, ready
 
 _PATIENCE = 10.0
-
-
-class Rescued(Record):
-    """``restored`` is in the memory's place now. ``aside``: what was there, under other names; empty if nothing was.
-
-    ``kept_erased``: what the old file knew to be erased for good is known to the restored one.
-    """
-
-    restored: Path
-    aside: tuple[Path, ...]
-    operation: Operation
-    kept_erased: bool
 
 
 class Rescue:
@@ -97,11 +85,11 @@ class Rescue:
         """Raise StoreError where the memory is gone and its backups are there: an empty one would hide the loss."""
         file_replacement.refuse_to_begin_anew(self.path)
 
-    def held(self, one: Backup) -> Held:
+    def held(self, one: Backup) -> BackupContents:
         """How many memories a backup holds."""
         return held(one.path)
 
-    def backups(self) -> list[tuple[Backup, Held]]:
+    def backups(self) -> list[tuple[Backup, BackupContents]]:
         """The backups that can be read, the latest first; their pages are checked by ``restore``."""
         found = [(one, held(one.path)) for one in backup.find_backups(self.path)]
         return [(one, what) for one, what in found if not what.problem]
@@ -110,7 +98,7 @@ class Rescue:
         """A backup by path, file name, place in the list or moment. Raises NotFoundError, InputError."""
         return info(backup.find_backups(self.path), name, self._clock())
 
-    def restore(self, name: str | Path, *, actor: str = "person") -> Rescued:
+    def restore(self, name: str | Path, *, actor: str = "person") -> RescueResult:
         """Set aside what is there, and put a backup in its place.
 
         Raises NotFoundError, ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used,
@@ -141,7 +129,9 @@ def _damage(connection: apsw.Connection) -> str:
     return f"the table {lost[0]} is missing" if lost else ""
 
 
-def put_in_place(source: apsw.Connection, chosen: Backup, path: Path, clock: Clock, actor: str) -> Rescued:
+def put_in_place(
+    source: apsw.Connection, chosen: Backup, path: Path, clock: Clock, actor: str
+) -> RescueResult:
     """Set aside what is at ``path``, and put ``source``, the content of a backup, there."""
     new = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
     at = clock()
@@ -165,7 +155,7 @@ def put_in_place(source: apsw.Connection, chosen: Backup, path: Path, clock: Clo
     finally:
         if not file_replacement.is_planned(path):
             new.unlink(missing_ok=True)
-    return Rescued(restored=chosen.path, aside=moved, operation=operation, kept_erased=kept)
+    return RescueResult(restored=chosen.path, aside=moved, operation=operation, kept_erased=kept)
 
 
 def _carry(path: Path, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> tuple[Operation, bool]:

@@ -15,15 +15,15 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import CorruptFileError, StoreError
+from memtui.engine.records.backups import Backup
+from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
 from memtui.engine.store import backup, migration
-from memtui.engine.store.backup import Backup
 from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.vec0 import load_vec0
 
 from .closure import Closure
-from .records import BackupState, EraseProgress, Request
 from .rows import scrub, settle_indexes
 from .selection import closure
 
@@ -170,7 +170,7 @@ class BackupCleaner:
     """
 
     def __init__(
-        self, connections: Connections, request: Request, ids: Sequence[str], *, actor: str, at: int,
+        self, connections: Connections, request: EraseRequest, ids: Sequence[str], *, actor: str, at: int,
         delete_damaged: bool, tell: Tell,
     ) -> None:  # fmt: skip
         self.written = 0

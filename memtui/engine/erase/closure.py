@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from memtui.engine.records.erase import Carrier, EraseRequest
+
 from .matching import LONG_ENOUGH, Texts
-from .records import Carrier, Gone, Request, Row, shown
+from .records import Gone, Row, shown
 
 _MOST_OFFERED = 200
 
@@ -14,7 +16,7 @@ _MOST_OFFERED = 200
 class Closure:
     """What goes. ``gone``: memories that only history still has (taken back since), by rid."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: EraseRequest) -> None:
         self.request = request
         self.rows: dict[str, Row] = {}
         self.gone: dict[int, Gone] = {}

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError, ReadOnlyError
+from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof, EraseRequest, UnfinishedErase
 from memtui.engine.store import locks, operations
 from memtui.engine.store.connection import BUSY_SECONDS, wait_as_usual
 from memtui.engine.store.connections import Connections
@@ -26,7 +27,6 @@ from . import backups, proof
 from .backups import BackupCleaner, Tell
 from .plan import assert_same, changed, make_plan
 from .proof import Mark, Trace, traces_of
-from .records import EraseProgress, ErasurePlan, ErasureProof, Request, UnfinishedErase
 from .rows import KIND, scrub, settle_indexes
 from .selection import closure
 
@@ -87,7 +87,7 @@ class Eraser:
         self._actor = actor
         self._on_erased = on_erased
 
-    def plan(self, request: Request) -> ErasurePlan:
+    def plan(self, request: EraseRequest) -> ErasePlan:
         """Everything that carries what is to go. Raises NotFoundError, InputError."""
         return make_plan(self._connections, request)
 
@@ -103,8 +103,8 @@ class Eraser:
             return proof.read_mark(connection)
 
     def run(
-        self, plan: ErasurePlan, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
-    ) -> ErasureProof:
+        self, plan: ErasePlan, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
+    ) -> EraseProof:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
         self._assert_may()
         with self._alone(tell):
@@ -113,7 +113,7 @@ class Eraser:
 
     def resume(
         self, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
-    ) -> ErasureProof | None:
+    ) -> EraseProof | None:
         """Finish what was interrupted; None when nothing was."""
         self._assert_may()
         with self._alone(tell):
@@ -128,7 +128,7 @@ class Eraser:
             work = _Work(self._connections, self._actor, begun, begun.ids, delete_damaged, tell)
             return work.finish(begun.traces)
 
-    def _erase(self, plan: ErasurePlan, delete_damaged: bool, tell: Tell) -> ErasureProof:
+    def _erase(self, plan: ErasePlan, delete_damaged: bool, tell: Tell) -> EraseProof:
         begun = Mark(request=plan.request, memories=len(plan.ids), at=int(self._clock()))
         work = _Work(self._connections, self._actor, begun, plan.ids, delete_damaged, tell)
         work.erase()
@@ -203,7 +203,7 @@ class _Work:
             self._mark = replace(self._mark, ids=tuple(sorted(found.ids)), traces=traces)
             proof.put_mark(connection, self._mark)
 
-    def finish(self, traces: Sequence[Trace] = ()) -> ErasureProof:
+    def finish(self, traces: Sequence[Trace] = ()) -> EraseProof:
         """What comes after the rows have gone: pages, the log, backups that were made meanwhile, the proof.
 
         ``traces``: of what an earlier process erased.

@@ -9,13 +9,14 @@ from typing import Any
 import apsw
 
 from memtui.engine.models import common_words
+from memtui.engine.records.erase import Carrier
 from memtui.engine.store import cjk, tokens
 from memtui.engine.store.sql import as_json
 
 from . import columns
 from .closure import Closure
 from .matching import LEAST, folded
-from .records import COLUMNS, Carrier, shown
+from .records import COLUMNS, shown
 
 _WORDS_ASKED = 12
 

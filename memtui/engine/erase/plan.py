@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memtui.engine.errors import InputError, MemtuiError
+from memtui.engine.records.erase import Carrier, ErasePlan, EraseRequest
 from memtui.engine.store.connections import Connections
 
 from .backups import backups_of
 from .closure import Closure
-from .records import Carrier, ErasurePlan, Request, shown
+from .records import shown
 from .rows import Step, survey
 from .selection import closure
 
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
 
-def make_plan(connections: Connections, request: Request) -> ErasurePlan:
+def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     """Everything that carries what is to go. Raises NotFoundError, InputError."""
     with connections.read() as connection:
         found = closure(connection, request)
@@ -29,14 +30,14 @@ def make_plan(connections: Connections, request: Request) -> ErasurePlan:
     there = backups_of(connections, found.ids)
     path = connections.path
     size = path.stat().st_size if path is not None and path.exists() else 0
-    return ErasurePlan(
+    return ErasePlan(
         request=request, memories=len(found.ids), carriers=carriers, counts=dict(counts), backups=there,
         ids=tuple(sorted(found.ids)), notes=(*_not_listed(len(found.unlisted)), *(() if path is None else (EXPORTS,))),
         bytes=size + sum(one.size for one in there),
     )  # fmt: skip
 
 
-def assert_same(connections: Connections, plan: ErasurePlan) -> None:
+def assert_same(connections: Connections, plan: ErasePlan) -> None:
     """Raise InputError when the memory has changed since the plan was made."""
     now = make_plan(connections, plan.request)
     if now.ids != plan.ids or _fates(now) != _fates(plan):
@@ -50,7 +51,7 @@ def changed() -> MemtuiError:
     )
 
 
-def _fates(plan: ErasurePlan) -> list[tuple[str, str]]:
+def _fates(plan: ErasePlan) -> list[tuple[str, str]]:
     return [(carrier.key, carrier.fate) for carrier in plan.carriers]
 
 

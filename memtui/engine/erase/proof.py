@@ -19,13 +19,13 @@ import msgspec
 
 from memtui.engine.errors import StoreError
 from memtui.engine.records import Record
+from memtui.engine.records.erase import EraseProof, EraseRequest, RemainingText, SearchedFile
 from memtui.engine.store import backup, file_replacement, metadata, tokens
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tombstones import UNFINISHED, salt_of
 
 from .closure import Closure
-from .records import ErasureProof, Request, SearchedFile, StillThere
 
 SHORTEST = 8
 """Bytes: shorter ones stand in every file."""
@@ -248,7 +248,7 @@ class Answer(Record):
     """``leftovers``: pieces that stand in files and belong to no row, or memories that were found after all."""
 
     files: tuple[SearchedFile, ...]
-    kept: tuple[StillThere, ...]
+    kept: tuple[RemainingText, ...]
     leftovers: int
     told: tuple[str, ...] = ()
 
@@ -288,7 +288,7 @@ def files_of(path: Path) -> list[Path]:
 def prove(
     connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str],
     traces: Sequence[Trace] = (),
-) -> ErasureProof:  # fmt: skip
+) -> EraseProof:  # fmt: skip
     """Ask another process to look for it. Raises StoreError when that process fails.
 
     ``traces``: what is known of pieces when nobody has the pieces themselves any more.
@@ -320,7 +320,7 @@ def prove(
     if answer.leftovers:
         where = ", ".join(file.path.name for file in answer.files if file.found)
         told.append(f"{answer.leftovers} pieces of it are still in the files: {where}")
-    return ErasureProof(
+    return EraseProof(
         memories=len(ids), pieces=len(pieces) + len(traces), found=answer.leftovers, files=answer.files,
         bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not told,
         kept=answer.kept, problems=tuple(told),
@@ -339,7 +339,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
 
 
-def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Piece]) -> ErasureProof:
+def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Piece]) -> EraseProof:
     """Of a memory that lives in this process there are no files to look at."""
     with connections.read() as connection:
         left = int(
@@ -349,7 +349,7 @@ def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Pi
                 (as_json(ids),),
             )
         )
-    return ErasureProof(
+    return EraseProof(
         memories=len(ids), pieces=len(pieces), found=left, files=(), bytes=0, questions=0, complete=not left,
         notes=("This memory lives in this process only: there are no files to look at.",),
     )  # fmt: skip
@@ -362,7 +362,7 @@ class Mark(Record):
     when nobody knows it any more.
     """
 
-    request: Request
+    request: EraseRequest
     memories: int
     at: int
     ids: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from memtui.engine.records.erase import Carrier, CarrierPlace, Fate
 from memtui.engine.store import cjk, full_text, metadata, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
@@ -22,14 +23,14 @@ from . import history
 from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, without
 from .columns import columns_of, there
 from .matching import CENSORED
-from .records import Carrier, Fate, Place, shown
+from .records import shown
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
 _WORD = "has a word of it that nothing else says"
 _KEPT = "(kept as you wished)"
 # The table of each place, and its key.
-_ROWS: dict[Place, tuple[str, str]] = {
+_ROWS: dict[CarrierPlace, tuple[str, str]] = {
     "session": ("sessions_consolidations", "sid"), "card": ("proposals", "proposal_id"),
     "scratchpad": ("scratchpad", "pad_id"), "question": ("saved_queries", "query_id"),
     "recall": ("recalls", "recall_id"), "entity": ("entities", "eid"), "profile": ("profiles", "profile_id"),
@@ -58,7 +59,7 @@ def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
 
 
 def _step(
-    closure: Closure, place: Place, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
+    closure: Closure, place: CarrierPlace, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
     choice: bool = False,
 ) -> list[Step]:  # fmt: skip
     named = f"{place}:{key}"

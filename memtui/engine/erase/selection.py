@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
+from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import history_rows, memories, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable
 
@@ -19,7 +20,7 @@ from . import names
 from .closure import Closure
 from .history import drawn_from_others, of_sessions, sessions_gone, told_of, with_ids
 from .names import take_names, twins
-from .records import COLUMNS, Gone, Request
+from .records import COLUMNS, Gone
 
 
 def follow(
@@ -224,7 +225,7 @@ def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: 
 
 
 def closure(
-    connection: apsw.Connection, request: Request, *, stays: Callable[[str], bool] = lambda id: False,
+    connection: apsw.Connection, request: EraseRequest, *, stays: Callable[[str], bool] = lambda id: False,
     elsewhere: Sequence[str] = (), backup: bool = False,
 ) -> Closure:  # fmt: skip
     """What ``request`` takes with it.

@@ -16,10 +16,10 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.token_vectors import word_dims
 from memtui.engine.models.vectors import cap_threads, normalised, quantise, usable
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.vectors import VectorSpace
 
 from .databases import database, tables_of
 from .formats.memory_db import key

@@ -14,6 +14,7 @@ import apsw
 
 from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
+from memtui.engine.records.jobs import FadingDay, FadingForecast
 from memtui.engine.store import aging, fading, history
 from memtui.engine.wording import plural
 
@@ -40,27 +41,6 @@ class FadingPlan(Record):
     used: int
 
 
-class FadingDay(Record):
-    """The facts (by key) that reach the threshold during a local date; it begins at ``start`` (Unix seconds)."""
-
-    date: str
-    start: int
-    rids: tuple[int, ...]
-
-
-class Forecast(Record):
-    """What fades when nobody recalls or confirms anything.
-
-    ``days[0]`` is today; ``overdue`` reached the threshold before it. ``histogram`` and ``protected``: active
-    facts by effective confidence in ten equal steps from 0 to 1, those that may fade and those that may not.
-    """
-
-    overdue: tuple[int, ...]
-    days: tuple[FadingDay, ...]
-    histogram: tuple[int, ...]
-    protected: tuple[int, ...]
-
-
 def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo | None = None) -> FadingPlan:
     """What a run at ``now`` would do."""
     date = local_time(now, zone).date().isoformat()
@@ -81,14 +61,14 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
 
 def forecast(
     connection: apsw.Connection, options: Options, now: float, days: int = 30, zone: tzinfo | None = None
-) -> Forecast:
+) -> FadingForecast:
     """What fades on each of the next local dates, today included."""
     today = local_time(now, zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     starts = [local_midnight((today + timedelta(days=n)).timestamp(), zone) for n in range(days + 1)]
     by_day: list[list[int]] = [[] for _ in range(days + 1)]
     for rid, at in fading.upcoming(connection, options.fade_threshold, starts[-1]):
         by_day[bisect_right(starts, at)].append(rid)
-    return Forecast(
+    return FadingForecast(
         overdue=tuple(by_day[0]),
         days=tuple(
             FadingDay(date=(today + timedelta(days=n)).date().isoformat(), start=starts[n], rids=tuple(rids))

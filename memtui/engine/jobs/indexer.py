@@ -19,9 +19,10 @@ from memtui.engine.memories.index_text import derive, pending_texts
 from memtui.engine.memories.validation import role_trust
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import quantise, usable
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.vectors import VectorSpace, WordRows
+from memtui.engine.store.vectors import WordRows
 
 if TYPE_CHECKING:
     from memtui.engine.models.ner import KnownNames, Recogniser, Span

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from memtui.engine.clock import Clock
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Options
+from memtui.engine.records.jobs import JobReport
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.jobs import JobReport
 
 from .calendar import Schedule
 

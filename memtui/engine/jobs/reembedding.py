@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import quantise, usable
-from memtui.engine.records import Record
+from memtui.engine.records.embedding import ReembedPlan, ReembedResult, VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.vectors import Lacking, VectorSpace, WordRows
+from memtui.engine.store.vectors import Lacking, WordRows
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -27,44 +27,6 @@ _TRIALS = 16
 _BYTES_A_TOKEN = 4
 _CHARACTERS_A_WORD = 12  # that gets a vector of its own, where the model makes them
 _ROWS_DELETED_AT_ONCE = 5_000
-
-
-class ReembedPlan(Record):
-    """What a change of the model takes. ``before`` is None where nothing was embedded yet.
-
-    ``texts`` wait for a vector, ``done`` have one from an earlier run; ``characters`` are to be read, about
-    ``tokens``; ``seconds`` is estimated from sentences of memtui's own, embedded on trial; ``size`` (bytes) is what
-    the new vectors take. ``sends_to``: the address that the texts go to, empty where they stay on this machine.
-    ``words_before``, ``words``: whether the model makes vectors of words, which the ranking ``late`` needs.
-    """
-
-    before: VectorSpace | None
-    after: VectorSpace
-    texts: int
-    done: int
-    characters: int
-    tokens: int
-    seconds: float
-    size: int
-    sends_to: str
-    words_before: bool = False
-    words: bool = False
-
-    @property
-    def needed(self) -> bool:
-        """Whether the file holds the vectors of another model, or none."""
-        return self.before != self.after
-
-
-class Reembedded(Record):
-    """``embedded`` texts in this run, ``refused`` among them get no vector from this model; ``switched``: the new
-    vectors are in use; ``words``: they are of words too.
-    """
-
-    embedded: int
-    switched: bool
-    refused: int = 0
-    words: bool = False
 
 
 class Reembedder:
@@ -119,7 +81,7 @@ class Reembedder:
     def run(
         self, progress: Callable[[int, int], None] = lambda done, all: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Reembedded:  # fmt: skip
+    ) -> ReembedResult:  # fmt: skip
         """Embed what lacks a vector of the new model, then switch.
 
         ``progress(done, all)`` counts texts. Cancelled, everything done so far is kept for the next run.
@@ -130,7 +92,7 @@ class Reembedder:
             everything = vectors.count_lacking(connection, self._target).texts
         if not needed:  # of a run that was ended right after the switch, or given up, something may be left
             self._drop_others()
-            return Reembedded(embedded=0, switched=True)
+            return ReembedResult(embedded=0, switched=True)
         self._before_write()
         made = 0
         nothing: set[int] = set()  # the model knows nothing of these texts
@@ -152,10 +114,10 @@ class Reembedder:
                 above = max(batch)
                 progress(min(made, everything), everything)
         else:
-            return Reembedded(embedded=made, switched=False, refused=len(nothing))
+            return ReembedResult(embedded=made, switched=False, refused=len(nothing))
         self._on_switch()
         self._drop_others()
-        return Reembedded(embedded=made, switched=True, refused=len(nothing), words=bool(self._word_dims))
+        return ReembedResult(embedded=made, switched=True, refused=len(nothing), words=bool(self._word_dims))
 
     def _drop_others(self) -> None:
         more = True

@@ -22,25 +22,16 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.memories import validation
 from memtui.engine.models.budget import Spending
-from memtui.engine.records import Operation, Options, Record
+from memtui.engine.records import Operation, Options
+from memtui.engine.records.jobs import JobReport, JobRun, RunningJob
 from memtui.engine.store import jobs, locks, operations
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.jobs import INTERRUPTED, JobReport, JobRun
+from memtui.engine.store.jobs import INTERRUPTED
 from memtui.log import outline
 
 from .job import ACTOR, Job, Services, Task
 
 _log = logging.getLogger("memtui.maintain")
-
-
-class Running(Record):
-    """A job under way: ``done`` of ``total`` (0: not known yet); ``here``: in this process, so it can be cancelled."""
-
-    job: str
-    started_at: int
-    done: int = 0
-    total: int = 0
-    here: bool = True
 
 
 class Runner:
@@ -60,7 +51,7 @@ class Runner:
         self.zone = zone
         self._on_run = on_run
         self._on_change = on_change
-        self.running: Running | None = None
+        self.running: RunningJob | None = None
         self.stopping = threading.Event()
         self._cancel = threading.Event()
         self._busy = threading.Lock()
@@ -90,7 +81,7 @@ class Runner:
                 if logged:
                     with self._connections.write() as connection:
                         started = jobs.start(connection, job.name, period, int(now))
-                self.running = Running(job=job.name, started_at=int(now))
+                self.running = RunningJob(job=job.name, started_at=int(now))
                 try:
                     run = self._carry_out(job, started, now)
                 finally:

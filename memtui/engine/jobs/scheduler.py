@@ -21,16 +21,16 @@ from filelock import FileLock, Timeout
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError, ReadOnlyError, StoreError
-from memtui.engine.records import Operation, Options, Record
+from memtui.engine.records import Operation, Options
+from memtui.engine.records.jobs import JobRun, JobStatus, RunningJob, SchedulerStatus
 from memtui.engine.store import jobs, locks
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.jobs import JobRun
 from memtui.log import outline
 
 from . import clock_guard, due
 from .clock_guard import ClockGuard, Monotonic
 from .job import Job, JobReport, Services, Task
-from .runner import Runner, Running
+from .runner import Runner
 from .timetable import JOBS
 
 if TYPE_CHECKING:
@@ -40,32 +40,6 @@ FIRST_SECONDS = 10.0
 TICK_SECONDS = 45.0
 _LEAVE_SECONDS = 1.0
 _log = logging.getLogger("memtui.maintain")
-
-
-class JobStatus(Record):
-    """A job as people see it. ``next_due``: Unix seconds, None for a job without fixed times (see ``schedule``).
-
-    ``obstacle``: why it will not run although it may be due.
-    """
-
-    name: str
-    label: str
-    about: str
-    schedule: str
-    enabled: bool
-    next_due: float | None
-    last: JobRun | None
-    obstacle: str = ""
-
-
-class SchedulerStatus(Record):
-    """``leading``: this process looks for what is due. ``clock``: what is wrong with it, "" when all is well."""
-
-    leading: bool
-    running: Running | None
-    jobs: tuple[JobStatus, ...]
-    clock: str = ""
-    problem: str = ""
 
 
 class Scheduler:
@@ -232,7 +206,7 @@ class Scheduler:
     # Looking at it
 
     @property
-    def running(self) -> Running | None:
+    def running(self) -> RunningJob | None:
         """What runs in this process, and how far it is."""
         return self._runner.running
 
@@ -258,7 +232,7 @@ class Scheduler:
             clock = clock_guard.look(connection, now).note
         running = self._runner.running
         if running is None and elsewhere is not None and self._runner.held_elsewhere():
-            running = Running(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
+            running = RunningJob(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
         leading = self._lead is not None or (self._starting is not None and self._connections.path is None)
         return SchedulerStatus(
             leading=leading, running=running, jobs=rows, clock=clock, problem=self._problem

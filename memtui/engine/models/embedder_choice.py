@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.records import EmbeddingOptions, Options
-from memtui.engine.store.vectors import VectorSpace
+from memtui.engine.records.embedding import VectorSpace
 
 from .embedders import Embedder, OfflineEmbedder
 

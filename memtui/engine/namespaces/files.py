@@ -26,16 +26,11 @@ from memtui.engine.store.tombstones import UNFINISHED
 
 if TYPE_CHECKING:
     from memtui.engine.erase.eraser import Eraser
-    from memtui.engine.erase.records import (
-        EraseProgress,
-        ErasurePlan,
-        ErasureProof,
-        UnfinishedErase,
-    )
     from memtui.engine.exporters.export import Format
     from memtui.engine.importers.known_places import KnownSource
     from memtui.engine.importers.probe import Probed
     from memtui.engine.importers.watch import Followed
+    from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof, UnfinishedErase
 
 
 class Files:
@@ -204,21 +199,21 @@ class Files:
     def plan_erase(
         self, ids: Sequence[str] = (), *, session_id: str | None = None, also: Sequence[str] = (),
         keep: Sequence[str] = (),
-    ) -> ErasurePlan:  # fmt: skip
+    ) -> ErasePlan:  # fmt: skip
         """Everything that carries the texts of these memories, or of a whole session; nothing is changed.
 
         ``also``, ``keep``: keys of carriers of an earlier plan that are to go as well, or to stay. Raises
         NotFoundError for unknown ones, InputError when nothing is named.
         """
-        from memtui.engine.erase.records import Request
+        from memtui.engine.records.erase import EraseRequest
 
-        request = Request(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
+        request = EraseRequest(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
         return self._eraser().plan(request)
 
     def erase(
-        self, plan: ErasurePlan, *, delete_damaged: bool = False,
+        self, plan: ErasePlan, *, delete_damaged: bool = False,
         progress: Callable[[EraseProgress], None] = lambda progress: None,
-    ) -> ErasureProof:  # fmt: skip
+    ) -> EraseProof:  # fmt: skip
         """Erase what the plan lists from the file, its log, its history and every backup, and prove it.
 
         Nobody can take it back. ``delete_damaged``: delete the backups that cannot be opened, which may hold it.
@@ -238,7 +233,7 @@ class Files:
     def resume_erase(
         self, *, delete_damaged: bool = False,
         progress: Callable[[EraseProgress], None] = lambda progress: None,
-    ) -> ErasureProof | None:  # fmt: skip
+    ) -> EraseProof | None:  # fmt: skip
         """Finish an erase that was interrupted, and prove it; None when there is none. Raises as ``erase`` does."""
         proof = self._eraser().resume(delete_damaged=delete_damaged, tell=progress)
         return None if proof is None else self._told(proof)
@@ -255,7 +250,7 @@ class Files:
         self._core.indexer.forget_names()
         self._core.vector_copy.forget()
 
-    def _told(self, proof: ErasureProof) -> ErasureProof:
+    def _told(self, proof: EraseProof) -> EraseProof:
         self._core.call("changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation))
         self._core.wake_indexer()
         return proof

@@ -15,7 +15,7 @@ from memtui.engine.jobs.job import ACTOR, Services
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Changes
-from memtui.engine.store.jobs import JobRun
+from memtui.engine.records.jobs import JobRun
 
 
 def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Extractor]) -> Scheduler:

@@ -13,6 +13,7 @@ from memtui.engine.consolidation.plan import Consolidation, Estimate, Plan
 from memtui.engine.core import Core
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Session
+from memtui.engine.records.jobs import JobReport, RunState
 from memtui.engine.store import consolidations, jobs, sessions
 from memtui.engine.wording import plural
 
@@ -110,11 +111,11 @@ class Sessions:
             op_id = found.operation.op_id if found.operation else None
             summary = f"{'previewed' if preview else 'consolidated'} {plural(done, 'session')}"
         notes = found.notes if found is not None else ()
-        report = jobs.JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
+        report = JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
         period = jobs.preview_period() if preview else jobs.manual_period()
         with self._core.connections.write() as connection:
             run = jobs.start(connection, "consolidation", period, began)
-            state: jobs.State = "done" if found else "cancelled"
+            state: RunState = "done" if found else "cancelled"
             jobs.finish(connection, run, state, int(self._core.clock()), report=report)
 
     async def apply(self, plans: Sequence[Plan]) -> Consolidation:

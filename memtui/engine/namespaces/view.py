@@ -27,6 +27,7 @@ from memtui.engine.records import (
     Session,
     Status,
 )
+from memtui.engine.records.jobs import FadingForecast
 from memtui.engine.search import cautions, in_confidence, listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
@@ -167,7 +168,7 @@ class View:
         with self._connections.read() as connection:
             return growth.growth(connection, self._clock(), steps)
 
-    def forecast(self, days: int = 30) -> decay.Forecast:
+    def forecast(self, days: int = 30) -> FadingForecast:
         """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
         if not 1 <= days <= 3_660:
             raise InputError("A forecast covers 1 to 3,660 days.", "For example 30.")

@@ -15,6 +15,7 @@ import apsw
 from memtui.engine.consolidation.compare.similarity import Reading, compare_readings, read
 from memtui.engine.models import similarity_thresholds
 from memtui.engine.models.vectors import cap_threads
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def agree(a: Reading, b: Reading) -> bool:
 
 
 def _close(
-    connection: apsw.Connection, space: vectors.VectorSpace, latest: list[Any], stopped: Callable[[], bool]
+    connection: apsw.Connection, space: VectorSpace, latest: list[Any], stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, int]]:
     """Pairs of rids, the greater first, whose vectors point the same way."""
     cap_threads()

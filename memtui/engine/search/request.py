@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.records import Profile
-from memtui.engine.store.vectors import VectorSpace
+from memtui.engine.records.embedding import VectorSpace
 
 from .query import Question
 from .scope import Scope

@@ -18,22 +18,13 @@ import apsw
 
 from memtui import paths
 from memtui.engine.errors import CorruptFileError, InputError, StoreError
-from memtui.engine.records import Record
+from memtui.engine.records.backups import Backup
 
 FOLDER = "backups"
 # A copy that was begun so long ago was left by a crash.
 _LEFTOVER_SECONDS = 86_400
 _STAMP = "%Y%m%dT%H%M%SZ"
 _usable_reason = re.compile(r"[A-Za-z]\w{0,29}", re.ASCII).fullmatch
-
-
-class Backup(Record):
-    """A file that carries a backup's name: made at ``at`` (Unix seconds), ``size`` in bytes."""
-
-    path: Path
-    at: int
-    reason: str
-    size: int
 
 
 _PAGES_PER_STEP = 2_000

@@ -8,52 +8,19 @@ Functions over a connection; the caller owns the transaction.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Literal
+from typing import Any
 
 import apsw
 import msgspec
 
 from memtui.engine.errors import NotFoundError, StoreError
 from memtui.engine.records import Record
+from memtui.engine.records.jobs import MANUAL_PERIOD, JobReport, JobRun, RunState
 
 from .sql import json_text, scalar
 
-State = Literal["running", "done", "failed", "cancelled"]
-MANUAL = "manual:"
-PREVIEW = MANUAL + "preview:"
+PREVIEW = MANUAL_PERIOD + "preview:"
 INTERRUPTED = "interrupted: the program ended"
-
-
-class JobReport(Record):
-    """What a run did, in words and numbers.
-
-    ``skipped``: why it did nothing. ``ids``: memories concerned, at most 1,000. ``op_id``: its operation, if it has one.
-    """
-
-    summary: str
-    counts: dict[str, int] = {}
-    skipped: str = ""
-    notes: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    op_id: int | None = None
-
-
-class JobRun(Record):
-    """One run. ``op_id``: the operation to undo to take the run back; None when it changed nothing."""
-
-    run_id: int
-    job: str
-    period: str
-    state: State
-    started_at: int
-    finished_at: int | None = None
-    op_id: int | None = None
-    report: JobReport | None = None
-    error: str | None = None
-
-    @property
-    def manual(self) -> bool:
-        return is_manual(self.period)
 
 
 class RunGoneError(StoreError):
@@ -81,7 +48,7 @@ def _run(row: tuple[Any, ...]) -> JobRun:
 
 def manual_period() -> str:
     """The period of a run that somebody asked for: none is ever the same."""
-    return MANUAL + secrets.token_hex(6)
+    return MANUAL_PERIOD + secrets.token_hex(6)
 
 
 def preview_period() -> str:
@@ -90,7 +57,7 @@ def preview_period() -> str:
 
 
 def is_manual(period: str) -> bool:
-    return period.startswith(MANUAL)
+    return period.startswith(MANUAL_PERIOD)
 
 
 def start(connection: apsw.Connection, job: str, period: str, now: int) -> JobRun:
@@ -104,7 +71,7 @@ def start(connection: apsw.Connection, job: str, period: str, now: int) -> JobRu
 def finish(
     connection: apsw.Connection,
     run: JobRun,
-    state: State,
+    state: RunState,
     now: int,
     *,
     report: JobReport | None = None,
@@ -173,7 +140,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
     found = scalar(
         connection,
         f"""
-        SELECT 1 FROM job_runs WHERE job = ?1 AND state = 'done' AND period NOT LIKE '{MANUAL}%'
+        SELECT 1 FROM job_runs WHERE job = ?1 AND state = 'done' AND period NOT LIKE '{MANUAL_PERIOD}%'
           AND (period = ?2 OR (period > ?2 AND started_at <= ?3 AND instr(period, ':') = 0)) LIMIT 1
         """,
         (job, period, now),
@@ -201,7 +168,7 @@ def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
     row: Any = connection.execute(
         f"""
         SELECT count(*), max(run_id), finished_at, error FROM job_runs
-        WHERE job = ?1 AND state = 'failed' AND period NOT LIKE '{MANUAL}%'
+        WHERE job = ?1 AND state = 'failed' AND period NOT LIKE '{MANUAL_PERIOD}%'
           AND run_id > coalesce((SELECT max(run_id) FROM job_runs WHERE job = ?1 AND state IN ('done', 'cancelled')
             AND period NOT LIKE '{PREVIEW}%'), 0)
         """,

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 
 from memtui.engine.clock import local_time
-
-from .backup import Backup
+from memtui.engine.records.backups import Backup
 
 ALL_SECONDS = 3 * 3_600
 HOURLY_SECONDS = 2 * 86_400

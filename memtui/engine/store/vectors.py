@@ -14,17 +14,12 @@ from typing import NamedTuple
 
 import apsw
 
+from memtui.engine.records.embedding import VectorSpace
+
 from .sql import as_json, scalar
 
 KNN_LIMIT = 4_096
 LOG_KEPT = 20_000
-
-
-class VectorSpace(NamedTuple):
-    """The model whose vectors the file holds, and how they are stored."""
-
-    model_id: str
-    dims: int
 
 
 class Lacking(NamedTuple):

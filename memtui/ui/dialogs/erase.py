@@ -26,9 +26,9 @@ from .dialog import Dialog
 from .erase_rows import CarrierRow, carrier_columns, carrier_rows, plan_told, proof_text, row_told
 
 if TYPE_CHECKING:
-    from memtui.engine.erase.records import EraseProgress, ErasurePlan, ErasureProof, UnfinishedErase
     from memtui.engine.memory import Memory
     from memtui.engine.records import Dependents
+    from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof, UnfinishedErase
     from memtui.ui.progress import Work
 
 NAME = "erasing"
@@ -75,7 +75,7 @@ class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
         self.dialog.query_one(Input).focus()
 
 
-class EraseDialog(Dialog["ErasureProof"]):
+class EraseDialog(Dialog["EraseProof"]):
     """One dialog through all stages. ``ids``: memories; ``session_id``: a whole session."""
 
     BINDINGS = [
@@ -94,8 +94,8 @@ class EraseDialog(Dialog["ErasureProof"]):
         self._also: set[str] = set()
         self._keep: set[str] = set()
         self._delete_damaged = False
-        self._plan: ErasurePlan | None = None
-        self._proof: ErasureProof | None = None
+        self._plan: ErasePlan | None = None
+        self._proof: EraseProof | None = None
         self._unfinished: UnfinishedErase | None = None
         self._stage: Stage = "looking"
 
@@ -149,7 +149,7 @@ class EraseDialog(Dialog["ErasureProof"]):
     async def _make_plan(self) -> None:
         also, keep = tuple(sorted(self._also)), tuple(sorted(self._keep))
 
-        def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasurePlan | None, Dependents | None]:
+        def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasePlan | None, Dependents | None]:
             unfinished = memory.files.unfinished_erase()
             if unfinished is not None:
                 return unfinished, None, None
@@ -248,10 +248,10 @@ class EraseDialog(Dialog["ErasureProof"]):
         self._show_stage("erasing", assemble(("Erasing...", "bold")))
         start(self.app, partial(self._run, self._plan), "erase")
 
-    async def _run(self, plan: ErasurePlan | None) -> None:
+    async def _run(self, plan: ErasePlan | None) -> None:
         delete = self._delete_damaged
 
-        def run(memory: Memory, work: Work) -> ErasureProof | None:
+        def run(memory: Memory, work: Work) -> EraseProof | None:
             def follow(now: EraseProgress) -> None:
                 work.progress(now.done, now.total, now.doing)
 

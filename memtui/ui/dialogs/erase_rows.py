@@ -16,8 +16,8 @@ from memtui.ui.safe import assemble, content, drawn
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.erase.records import BackupState, Carrier, ErasurePlan, ErasureProof, Fate
     from memtui.engine.records import Dependents
+    from memtui.engine.records.erase import BackupState, Carrier, ErasePlan, EraseProof, Fate
     from memtui.present.glyphs import Glyphs
 
 _ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
@@ -49,7 +49,7 @@ class CarrierRow(NamedTuple):
 
 
 def carrier_rows(
-    plan: ErasurePlan, depends: Dependents, now: float, *, delete_damaged: bool
+    plan: ErasePlan, depends: Dependents, now: float, *, delete_damaged: bool
 ) -> list[CarrierRow]:
     """What carries it, and below that what else depends on what was chosen: whom it was told, what the same turns gave."""
     rows = [(carrier, None) for carrier in plan.carriers]
@@ -137,7 +137,7 @@ def row_told(row: CarrierRow, key: str) -> Content:
     return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
 
 
-def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
+def plan_told(plan: ErasePlan, glyphs: Glyphs) -> Content:
     """How much goes, in a line or two."""
     others = sum(plan.counts.values())
     parts = [plural(plan.memories, "memory")]
@@ -156,7 +156,7 @@ def plan_told(plan: ErasurePlan, glyphs: Glyphs) -> Content:
     )
 
 
-def proof_text(proof: ErasureProof, glyphs: Glyphs) -> Content:
+def proof_text(proof: EraseProof, glyphs: Glyphs) -> Content:
     """What was looked at, and what was found."""
     gone = plural(proof.memories, "memory")
     parts: list[Content | str | tuple[str, str]] = (

@@ -23,7 +23,7 @@ from memtui.ui.widgets.row_table import RowTable
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.preview import RestoreChange, RestorePreview
+    from memtui.engine.records.backups import RestoreChange, RestorePreview
 
 _FATES: tuple[tuple[str, Role], ...] = (
     ("comes back", "success"),

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.preview import RestorePreview
     from memtui.engine.memory import Memory
     from memtui.engine.records import Operation
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, RestorePreview
     from memtui.ui.progress import Work
     from memtui.ui.shell import Shell
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memtui.engine.memory import Memory
     from memtui.engine.records import Entity, MemoryRecord, Operation, Recall, RowChange
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup
 
     from .operation_rows import Entry
 

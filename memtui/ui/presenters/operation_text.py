@@ -20,7 +20,7 @@ from .text_layout import labelled, stack
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Operation, RowChange
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup
     from memtui.present.glyphs import Glyphs
 
     from .operation_detail import OperationDetail, RecallDetail

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.backups import backups, single_memories
-from memtui.engine.backups.preview import RestoreCount, RestorePreview
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
 from memtui.engine.records import Changes, Options
+from memtui.engine.records.backups import RestoreCount, RestorePreview
 from memtui.engine.store import history, row_images
 from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError

@@ -12,10 +12,10 @@ from memtui import Memory
 from memtui.engine.backups.backups import Backups
 from memtui.engine.erase import proof as proofs
 from memtui.engine.erase.proof import Mark
-from memtui.engine.erase.records import ErasureProof
 from memtui.engine.errors import StoreError
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Operation, Options
+from memtui.engine.records.erase import EraseProof
 from memtui.engine.store import history, metadata, tombstones
 from memtui.engine.store.locks import BusyError
 
@@ -34,8 +34,8 @@ def unproven(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def proof(
         connections: object, ids: Sequence[str], pieces: object, problems: Sequence[str], *_: object
-    ) -> ErasureProof:
-        return ErasureProof(
+    ) -> EraseProof:
+        return EraseProof(
             complete=not problems,
             memories=len(ids),
             pieces=0,

@@ -8,9 +8,9 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.records import NewMemory, Options
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.review import near_duplicates
 from memtui.engine.store import memories, vectors
-from memtui.engine.store.vectors import VectorSpace
 
 NOW = 1_763_812_800
 TURNS = 2_000

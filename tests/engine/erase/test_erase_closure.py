@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.erase.matching import Texts, folded
-from memtui.engine.erase.records import ErasurePlan
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.records.erase import ErasePlan
 from memtui.engine.store import memories, proposals, recalls
 
 from sizes import examples
@@ -32,7 +32,7 @@ def derived(memory: Memory, kind: str, content: str, *sources: str, session: str
     return str(rows(memory.path, "SELECT id FROM memories WHERE rid = ?", rid)[0][0])
 
 
-def fates(plan: ErasurePlan) -> dict[str, str]:
+def fates(plan: ErasePlan) -> dict[str, str]:
     return {carrier.key: carrier.fate for carrier in plan.carriers}
 
 

@@ -13,8 +13,8 @@ from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
 from memtui.engine.erase.matching import Texts
 from memtui.engine.erase.proof import known_pieces
-from memtui.engine.erase.records import Request
 from memtui.engine.erase.selection import closure
+from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import proposals
 
 pytestmark = pytest.mark.usefixtures("near")
@@ -180,7 +180,7 @@ def test_the_proof_looks_for_the_error_of_a_session(memory: Memory) -> None:
     fail(memory, ["s"], "it is about a flying marmalade")
     with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM changes")
-        found = closure(connection, Request(ids=(turn.id,)))
+        found = closure(connection, EraseRequest(ids=(turn.id,)))
         assert any(
             "flying marmalade" in piece.text for piece in known_pieces(connection, found, found.contents)
         )
@@ -195,7 +195,7 @@ def test_a_session_that_was_taken_back_loses_its_error_too(
     with memory._core.operation("x", "Let go") as op:
         op.connection.execute("DELETE FROM changes WHERE act = 'update'")
         op.connection.execute("DELETE FROM sessions_consolidations")
-        for request in (Request(ids=(turn,)), Request(session_id="s")):
+        for request in (EraseRequest(ids=(turn,)), EraseRequest(session_id="s")):
             assert any(
                 "flying marmalade" in told for told in closure(op.connection, request, backup=True).told
             )

@@ -10,7 +10,7 @@ from memtui.engine.consolidation.plan import Consolidation
 from memtui.engine.jobs.job import Job, JobReport, Services, Task
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.jobs.timetable import JOBS
-from memtui.engine.store.jobs import JobRun
+from memtui.engine.records.jobs import JobRun
 
 
 def consolidate_nothing(session_id: str | None, **_: object) -> Consolidation:

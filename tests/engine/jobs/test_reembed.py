@@ -13,8 +13,8 @@ from memtui.engine.jobs import reembedding
 from memtui.engine.jobs.reembedding import Reembedder
 from memtui.engine.models.vectors import normalised
 from memtui.engine.records import Options
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
-from memtui.engine.store.vectors import VectorSpace
 from numpy.typing import NDArray
 
 NEW = VectorSpace("letters", 26)

@@ -13,7 +13,7 @@ from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.jobs import reflection
 from memtui.engine.records import LlmOptions, Options, SecretPolicy
-from memtui.engine.store.jobs import JobRun
+from memtui.engine.records.jobs import JobRun
 from msgspec.structs import replace
 
 from clock import Clock

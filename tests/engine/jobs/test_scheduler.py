@@ -18,8 +18,8 @@ from memtui.engine.jobs import scheduler as module
 from memtui.engine.jobs.calendar import SUNDAY, Daily, Weekly
 from memtui.engine.jobs.job import Job, JobReport, Task
 from memtui.engine.records import Changes, Options
+from memtui.engine.records.jobs import JobRun
 from memtui.engine.store import jobs as store_jobs
-from memtui.engine.store.jobs import JobRun
 from night import make_scheduler
 
 from clock import Clock

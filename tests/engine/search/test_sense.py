@@ -10,12 +10,13 @@ import pytest
 from memtui.engine.models.token_vectors import QuestionWords
 from memtui.engine.models.vectors import quantise
 from memtui.engine.records import Hit, Profile, SearchResult
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search import profiles
 from memtui.engine.search.retrievers import late_interaction
 from memtui.engine.search.retrievers.late_interaction import judged
 from memtui.engine.search.search import search
 from memtui.engine.store import vectors
-from memtui.engine.store.vectors import VectorSpace, WordRows
+from memtui.engine.store.vectors import WordRows
 from msgspec.structs import replace
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder
 

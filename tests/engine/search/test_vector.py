@@ -11,13 +11,13 @@ import pytest
 from memtui import Memory
 from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import Options
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.retrievers import binary_quantization, vector, vector_cache
 from memtui.engine.search.retrievers.vector_cache import VectorCopy
 from memtui.engine.search.scope import Scope, scope
 from memtui.engine.store import vectors
 from memtui.engine.store.file import open_file
-from memtui.engine.store.vectors import VectorSpace
 from shelf import NOW, Book
 
 SPACE = VectorSpace("test", 16)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.store.backup import Backup, find_backups
+from memtui.engine.records.backups import Backup
+from memtui.engine.store.backup import find_backups
 from memtui.engine.store.rotation import budget, kept, within
 
 HOUR, DAY = 3_600, 86_400

@@ -13,8 +13,8 @@ from memtui import Memory
 from memtui.engine.errors import StoreError
 from memtui.engine.jobs import indexer
 from memtui.engine.records import NewMemory, Options
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import connection, history, memories, vectors
-from memtui.engine.store.vectors import VectorSpace
 
 OPTIONS = Options(background=False, embedder="off")
 

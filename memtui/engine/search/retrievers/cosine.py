@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from memtui.engine.models.vectors import quantise
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.vectors import VectorSpace
 
 from .vector_cache import VectorCopy
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import apsw
 
 from memtui.engine.models.token_vectors import QuestionWords
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.fusion import Candidate
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.vectors import VectorSpace
 
 if TYPE_CHECKING:
     import numpy as np

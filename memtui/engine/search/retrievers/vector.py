@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 import apsw
 
 from memtui.engine.models.vectors import quantise
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope, passing
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import scalar
-from memtui.engine.store.vectors import KNN_LIMIT, VectorSpace
+from memtui.engine.store.vectors import KNN_LIMIT
 
 from .cosine import in_parts, of_blobs, read_cosines
 from .keyword import Found

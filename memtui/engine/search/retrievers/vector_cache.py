@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from memtui.engine.models.vectors import cap_threads
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.vectors import VectorSpace
 
 from .binary_quantization import distances, signs, words
 

@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.records import Finding
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import cjk, vectors
 from memtui.engine.store.full_text import TABLES
 
@@ -130,7 +131,7 @@ def _words(scene: Scene) -> Iterator[Finding]:
         yield finding("embeddings", told, wordless, repairable=True)
 
 
-def _vector_index(scene: Scene, space: vectors.VectorSpace) -> Iterator[Finding]:
+def _vector_index(scene: Scene, space: VectorSpace) -> Iterator[Finding]:
     if scene.connections.vectors_missing:
         return
     have = count(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)

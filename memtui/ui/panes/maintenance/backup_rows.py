@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.reader import Held
     from memtui.engine.memory import Memory
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, BackupContents
 
 _KEYS = 1 << 40
 _SAME_SECOND = 64
 
-Known = dict[str, "Held"]
+Known = dict[str, "BackupContents"]
 """What was read of each backup, by file name."""
 
 

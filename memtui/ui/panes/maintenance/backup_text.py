@@ -19,9 +19,7 @@ from memtui.ui.safe import assemble, content, line
 from .layout import Labelled
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.preview import RestoreChange, RestorePreview
-    from memtui.engine.backups.reader import Held
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview
 
 _LISTED = 8
 _WHAT, _NUMBER = 24, 8
@@ -48,7 +46,12 @@ class BackupText(Labelled):
         return stack([*lines, *self.way("run", "makes one now")])
 
     def backup(
-        self, backup: Backup, held: Held | None, preview: RestorePreview | None, *, waits: bool = False
+        self,
+        backup: Backup,
+        held: BackupContents | None,
+        preview: RestorePreview | None,
+        *,
+        waits: bool = False,
     ) -> Content:
         """One of them. ``waits``: it is large, and compared only when asked to be."""
         if held is not None and held.problem:
@@ -69,7 +72,7 @@ class BackupText(Labelled):
             lines.append(assemble(("comparing with what is there now…", "$text-muted")))
         return stack(lines)
 
-    def _head(self, backup: Backup, held: Held | None) -> Iterable[Content]:
+    def _head(self, backup: Backup, held: BackupContents | None) -> Iterable[Content]:
         when = assemble(
             local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
         )

@@ -15,8 +15,7 @@ from .backup_text import BackupText
 from .jobs import Jobs
 
 if TYPE_CHECKING:
-    from memtui.engine.backups.preview import RestorePreview
-    from memtui.engine.store.backup import Backup
+    from memtui.engine.records.backups import Backup, RestorePreview
     from memtui.ui.panes.list_pane import ListPane
 
     from .rows import Row

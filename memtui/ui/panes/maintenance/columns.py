@@ -16,7 +16,7 @@ from .finding_rows import NOUNS
 from .rows import Row
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.scheduler import JobStatus
+    from memtui.engine.records.jobs import JobStatus
     from memtui.present.glyphs import Glyphs
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from memtui.present.format import local_date
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.decay import Forecast
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
+    from memtui.engine.records.jobs import FadingForecast, JobRun
     from memtui.engine.review.health import Complaint
-    from memtui.engine.store.jobs import JobRun
     from memtui.ui.presenters.operation_detail import OperationDetail
 
 _SOON = 20
@@ -52,7 +51,7 @@ def texts_of(memory: Memory, complaint: Complaint) -> list[str]:
     return [one.content for one in memories_of(memory, complaint.ids)]
 
 
-def soon_to_fade(memory: Memory, forecast: Forecast, now: float) -> list[tuple[str, MemoryRecord]]:
+def soon_to_fade(memory: Memory, forecast: FadingForecast, now: float) -> list[tuple[str, MemoryRecord]]:
     """The first facts to fade, each with its day. Blocks."""
     named = [("faded", rid) for rid in forecast.overdue]
     named += [

@@ -20,9 +20,8 @@ from memtui.ui.safe import assemble, content, drawn, line
 from .layout import Labelled
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.scheduler import JobStatus
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.records.jobs import JobRun, JobStatus
     from memtui.ui.presenters.operation_detail import OperationDetail
 
 _LISTED = 12

@@ -22,11 +22,11 @@ from memtui.ui.widgets.work_strip import WorkStrip
 from .rows import Row, State
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.reembedding import Reembedded
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding
+    from memtui.engine.records.embedding import ReembedResult
+    from memtui.engine.records.jobs import JobRun
     from memtui.engine.review.health import Health
-    from memtui.engine.store.jobs import JobRun
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
     from memtui.ui.state import Checked
@@ -42,7 +42,7 @@ _BETTER = (
 _PAID = frozenset({"enrichment", "consolidation", "reflection"})
 
 
-def reembed(memory: Memory, work: Work) -> Reembedded:
+def reembed(memory: Memory, work: Work) -> ReembedResult:
     """Blocks."""
     job = memory.models.reembedding
     work.interrupt = job.interrupt

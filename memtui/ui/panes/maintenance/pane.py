@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from memtui.engine.records import Finding
-    from memtui.engine.store.jobs import JobRun
+    from memtui.engine.records.jobs import JobRun
 
 Text = TypeVar("Text", bound=Labelled)
 

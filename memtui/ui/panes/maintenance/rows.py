@@ -17,13 +17,11 @@ from memtui.ui.presenters.operation_rows import when as short_time
 from .backup_rows import keys_of as backup_keys
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.decay import Forecast
-    from memtui.engine.jobs.scheduler import JobStatus, SchedulerStatus
     from memtui.engine.memory import Memory
     from memtui.engine.records import CheckReport, Finding, Stats
+    from memtui.engine.records.backups import Backup
+    from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus, SchedulerStatus
     from memtui.engine.review.health import Complaint, Health
-    from memtui.engine.store.backup import Backup
-    from memtui.engine.store.jobs import JobRun
     from memtui.engine.store.saved_queries import QuestionResult
     from memtui.ui.state import Checked
 
@@ -65,7 +63,7 @@ class State(NamedTuple):
     status: SchedulerStatus
     runs: tuple[JobRun, ...]
     stats: Stats
-    forecast: Forecast
+    forecast: FadingForecast
     llm: bool
     questions: tuple[QuestionResult, ...]
     backups: tuple[Backup, ...] = ()

@@ -24,8 +24,8 @@ from .layout import Labelled
 from .rows import DAY, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:
-    from memtui.engine.jobs.decay import Forecast
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
+    from memtui.engine.records.jobs import FadingForecast
     from memtui.engine.review.health import Complaint
     from memtui.engine.review.health import Health as MemoryHealth
     from memtui.engine.store.growth import Growth
@@ -65,7 +65,7 @@ class TopicText(Labelled):
             parts += labelled(name, content(state), self.width, _NAMES)
         return stack([*parts, assemble(""), *self.way("open", "goes to the first of them")])
 
-    def fading(self, forecast: Forecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
+    def fading(self, forecast: FadingForecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
         """How many facts fade on each of the next days, and which come first (day, memory)."""
         days = [len(day.rids) for day in forecast.days]
         lines = [
@@ -108,7 +108,7 @@ class TopicText(Labelled):
             ]
         return stack(lines)
 
-    def confidence(self, forecast: Forecast) -> Content:
+    def confidence(self, forecast: FadingForecast) -> Content:
         """How sure the facts are, confirmed ones apart."""
         steps = len(forecast.histogram)
         rows = [
