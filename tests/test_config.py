@@ -100,7 +100,7 @@ def test_a_variable_that_means_nothing_is_told_not_swallowed(tmp_path: Path) -> 
         ("\n[decay]\nthreshold = 1.5\n", "line 3", "from 0 to 1"),
         ("[decay]\nthreshold = nan\n", "line 2", "from 0 to 1"),
         ("[search]\nlimit = 2.5\n", "line 2", "whole number from 1 to 1000"),
-        ("[embedder]\nkind = 'openai'\n", "line 2", "one of offline, minilm, endpoint, off"),
+        ("[embedder]\nkind = 'openai'\n", "line 2", "one of offline, minilm, endpoint, package, off"),
         ("[secrets]\nfacts = 'hide'\n", "line 2", "one of redact, quarantine, keep"),
         ("[keymap]\nforget = ['x']\n", "line 1", "each text"),
     ],

@@ -77,9 +77,17 @@ class Embedder(Section):
             title="made by",
             description="offline: the packaged model makes vectors; minilm: a stronger, slower one that is installed "
             "apart, best with search.profile late; endpoint: texts are sent to base_url for it; "
-            "off: search by words and names only.",
+            "package: an installed package makes them; off: search by words and names only.",
         ),
     ] = "offline"
+    package: Annotated[
+        str,
+        Meta(
+            title="of the package",
+            max_length=200,
+            description="The embedder that an installed package brings, by its name.",
+        ),
+    ] = ""
     base_url: Annotated[
         str,
         Meta(
@@ -348,6 +356,19 @@ class Names(Section):
     ] = "accurate"
 
 
+class Facts(Section):
+    heading: ClassVar[str] = "Language model"
+
+    extractor: Annotated[
+        str,
+        Meta(
+            title="facts are drawn by",
+            max_length=200,
+            description="The extractor that an installed package brings, by its name. Empty: the language model, or rules.",
+        ),
+    ] = ""
+
+
 class Feeds(Section):
     heading: ClassVar[str] = "Sessions"
 
@@ -371,6 +392,7 @@ class Settings(Section):
     retention: Retention = Retention()
     secrets: Secrets = Secrets()
     llm: Llm = Llm()
+    facts: Facts = Facts()
     mcp: Mcp = Mcp()
     quotas: Quotas = Quotas()
     names: Names = Names()
@@ -402,6 +424,8 @@ class Settings(Section):
         return Options(
             secrets=SecretPolicy(facts=self.secrets.facts, episodes=self.secrets.episodes),
             embedder=self.embedder.kind,
+            embedder_package=self.embedder.package,
+            extractor=self.facts.extractor,
             endpoint=EmbeddingOptions(
                 base_url=self.embedder.base_url,
                 model=self.embedder.model,

@@ -56,7 +56,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         assert "Vectors made by offline" in text_of(app)
         await until(lambda: "Vectors: made by embedder.kind" in text_of(app))
         await until(lambda: "waiting" in text_of(app))
-        await until(lambda: "one of offline, minilm, endpoint, off" in text_of(app))
+        await until(lambda: "one of offline, minilm, endpoint, package, off" in text_of(app))
         await until(lambda: "from the next start" in text_of(app))
         dialog.table.move_to(1)
         await until(lambda: "at once" in text_of(app))
@@ -225,7 +225,7 @@ def test_what_decides_nothing_as_the_others_stand_says_so(tmp_path: Path) -> Non
     assert {"embedder.base_url", "embedder.dimensions", "llm.model"} <= idle()
     assert not {"embedder.kind", "llm.base_url", "general.theme"} & idle()
     file.write_text('[embedder]\nkind = "endpoint"\n[llm]\nbase_url = "https://example.org/v1"\n')
-    assert idle() == set()
+    assert idle() == {"embedder.package"}
 
 
 async def test_what_a_switch_can_be_is_written_as_in_the_file(story: Story, tmp_path: Path) -> None:

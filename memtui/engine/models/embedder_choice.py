@@ -16,6 +16,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.records import EmbeddingOptions, Options
 from memtui.engine.records.embedding import VectorSpace
 
+from . import packages
 from .embedders import Embedder, OfflineEmbedder
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Embedders:
         self._lock = threading.Lock()
         self._made: dict[VectorSpace, Embedder] = {}
         self._in_network: list[EndpointEmbedder] = []
+        self._of_packages: dict[str, Embedder] = {}
 
     def wanted(self) -> Embedder:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
@@ -42,12 +44,14 @@ class Embedders:
                 return self._at(self._options.endpoint)
             case "off":
                 raise InputError(
-                    "Vectors are switched off.", "Set embedder.kind to offline, minilm or endpoint."
+                    "Vectors are switched off.", "Set embedder.kind to offline, minilm, endpoint or package."
                 )
             case "offline":
                 return self._keep(OfflineEmbedder())
             case "minilm":
                 return self._keep(_minilm())
+            case "package":
+                return self._brought(self._options.embedder_package)
 
     def serving(self, space: VectorSpace | None) -> Embedder | None:
         """What makes vectors of the file's space; None when they are switched off.
@@ -73,7 +77,7 @@ class Embedders:
         if (here := _of_this_machine(space)) is not None:
             return self._keep(here)
         model, _, host = space.model_id.rpartition("@")
-        if wanted.sends_to and model and wanted.model_id.endswith(f"@{host}"):
+        if options.embedder == "endpoint" and model and wanted.model_id.endswith(f"@{host}"):
             return self._at(replace(options.endpoint, model=model, dimensions=space.dims))
         raise DegradedError(f"the vectors in this file are from another model ({space.model_id})", REMEDY)
 
@@ -83,6 +87,18 @@ class Embedders:
             made.interrupt()
         for one in tuple(self._in_network):
             one.close()
+
+    def _brought(self, name: str) -> Embedder:
+        """The one of another package, made once."""
+        with self._lock:
+            if name not in self._of_packages:
+                self._of_packages[name] = packages.make(packages.EMBEDDERS, name)
+            made = self._of_packages[name]
+        if made.sends_to and not self._options.network:
+            raise InputError(
+                f"No text is sent to {made.sends_to} here.", "Open the memory without --readonly."
+            )
+        return self._keep(made)
 
     def _at(self, options: EmbeddingOptions) -> Embedder:
         from .endpoint_embedder import EndpointEmbedder  # others need neither it nor an event loop

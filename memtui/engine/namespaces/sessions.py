@@ -11,6 +11,7 @@ from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.consolidation.pipeline import Consolidator, Progress
 from memtui.engine.consolidation.plan import Consolidation, Estimate, Plan
 from memtui.engine.core import Core
+from memtui.engine.models import packages
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Session
 from memtui.engine.records.jobs import JobReport, RunState
@@ -25,7 +26,10 @@ class Sessions:
         self._core = core
 
     def extractor(self, *, rules: bool = False) -> Extractor:
-        """The one that the options ask for: a language model where one is configured, else (or where wanted) rules."""
+        """The one that the options ask for: of a package, or a language model, else (or where wanted) rules."""
+        if self._core.options.extractor and not rules:
+            brought: Extractor = packages.make(packages.EXTRACTORS, self._core.options.extractor)
+            return brought
         if rules or not self._core.options.llm.configured:
             return KeywordExtractor()
         from memtui.engine.consolidation.extract.llm import LlmExtractor

@@ -67,14 +67,15 @@ class ContextOptions(Record):
     tokens: int = 400
 
 
-EmbedderKind = Literal["offline", "minilm", "endpoint", "off"]
+EmbedderKind = Literal["offline", "minilm", "endpoint", "package", "off"]
 
 
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
     ``embedder``: ``offline`` is the packaged one, ``minilm`` the stronger one of the extra of that name, ``endpoint``
-    sends texts to ``endpoint``, ``off`` does without vectors. The vectors that a file already has go on serving until
+    sends texts to ``endpoint``, ``package`` is the one that an installed package brings as ``embedder_package``, ``off`` does
+    without vectors. The vectors that a file already has go on serving until
     ``Memory.reembedding`` was run.
     ``decay_rate`` per day for new facts, but those of a topic that is ``lasting`` and, unless ``notes_fade``, those from notes
     that the person keeps by hand: these do not fade; ``fade_threshold``: effective confidence below which a fact is fading.
@@ -83,7 +84,8 @@ class Options(Record):
     ``retention_cap``, or that share of all turns.
     ``background``: make links and vectors in a thread after writes. ``network``: whether ``endpoint`` may be asked at all.
     ``profile``: the default ranking.
-    ``llm``: without one, facts are drawn from conversations by rules.
+    ``llm``: without one, facts are drawn from conversations by rules. ``extractor``: draws them in the place of both; an
+    installed package brings it under this name.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
     ``quotas``: what an agent may do through its tools in an hour. ``context``: what the context block holds.
@@ -91,6 +93,7 @@ class Options(Record):
 
     secrets: SecretPolicy = SecretPolicy()
     embedder: EmbedderKind = "offline"
+    embedder_package: str = ""
     endpoint: EmbeddingOptions = EmbeddingOptions()
     decay_rate: float = 0.1
     lasting: tuple[Topic, ...] = ("health", "rule")
@@ -105,6 +108,7 @@ class Options(Record):
     allow_unsafe_fs: bool = False
     profile: str = "default"
     llm: LlmOptions = LlmOptions()
+    extractor: str = ""
     strategies: dict[str, tuple[ProviderName, ...]] = {}
     enrichment: str = "accurate"
     quotas: tuple[Quota, ...] = QUOTAS

@@ -71,7 +71,8 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
 
 
 def _idle(setting: Setting, settings: Settings) -> str:
-    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != "endpoint":
+    of = "package" if setting.key == "package" else "endpoint"
+    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != of:
         return f"not in use: vectors are made by {settings.embedder.kind}"
     if setting.section == "llm" and setting.key != "base_url" and not settings.llm.base_url:
         return "not in use: no address is set"
