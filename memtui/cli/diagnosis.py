@@ -275,7 +275,8 @@ def hooks() -> Iterator[Diagnosis]:
 
 def feeds() -> Iterator[Diagnosis]:
     """Conversations on this machine that wait to be imported."""
-    from memtui.engine.importers.known_places import WARNING_DAYS, known_sources
+    from memtui.engine.importers.known_places import known_sources
+    from memtui.engine.records.sources import WARNING_DAYS
 
     for source in known_sources(Path.home()):
         swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""

@@ -18,8 +18,8 @@ from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.exporters.export import Format
     from memtui.engine.records import ExportProgress, ExportReport
+    from memtui.engine.records.exchange import ExportFormat
 
     from .invocation import Invocation
 
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 @json_option
 @pass_invocation
 def export_command(
-    invocation: Invocation, path: str, format: Format, filter: str, history: bool, force: bool, json: bool
+    invocation: Invocation,
+    path: str,
+    format: ExportFormat,
+    filter: str,
+    history: bool,
+    force: bool,
+    json: bool,
 ) -> int:
     """Write the memory to PATH, readable by the owner only; "-" is the standard output.
 

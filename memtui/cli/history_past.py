@@ -15,7 +15,7 @@ from .output import brief, emit, err, in_role, note, out, paint, row
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.past_diff import PastChange
+    from memtui.engine.records.past import PastChange
     from memtui.present.glyphs import Glyphs
 
 _BESIDE = 24

@@ -15,8 +15,7 @@ from .errors import OK
 from .output import emit, out, paint, row
 
 if TYPE_CHECKING:
-    from memtui.engine.importers.known_places import KnownSource
-    from memtui.engine.importers.probe import Probed
+    from memtui.engine.records.sources import KnownSource, SourceProbe
 
     from .invocation import Invocation
 
@@ -72,7 +71,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     return OK
 
 
-def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[Probed]:
+def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
     """Without a memory everything is new."""
     from memtui.engine.importers.probe import probe
 
@@ -82,7 +81,7 @@ def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[Probed
         return list(memory.files.survey(sources))
 
 
-def _plain(found: Probed) -> dict[str, Any]:
+def _plain(found: SourceProbe) -> dict[str, Any]:
     import msgspec
 
     fields = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}

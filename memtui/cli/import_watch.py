@@ -20,8 +20,8 @@ from .output import emit, note, out, paint, row
 from .progress import Meter
 
 if TYPE_CHECKING:
-    from memtui.engine.importers.watch import Followed
     from memtui.engine.memory import Memory
+    from memtui.engine.records.sources import FollowResult
 
     from .invocation import Invocation
 
@@ -102,7 +102,7 @@ def _asked_to_stop() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _print(found: Followed, meter: Meter, *, json: bool) -> None:
+def _print(found: FollowResult, meter: Meter, *, json: bool) -> None:
     from memtui.engine.importers.ingest import named
 
     meter.clear()

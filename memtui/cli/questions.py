@@ -17,7 +17,7 @@ from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
+    from memtui.engine.records.saved import QuestionResult, SavedQuery
 
 _LENGTH = 60
 

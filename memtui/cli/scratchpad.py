@@ -16,7 +16,7 @@ from .root import Command, json_option, pass_invocation
 from .text_input import given_text
 
 if TYPE_CHECKING:
-    from memtui.engine.store.scratchpad import Note
+    from memtui.engine.records.scratchpad import ScratchpadNote
 
 Action = Literal["list", "read", "write", "search", "delete"]
 # What each needs after it.
@@ -84,7 +84,7 @@ def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json
     return OK
 
 
-def _print(notes: list[Note]) -> None:
+def _print(notes: list[ScratchpadNote]) -> None:
     ages = [age(note.updated_at) for note in notes]
     widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
     for note, when in zip(notes, ages, strict=True):

@@ -21,7 +21,7 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, MemoryRecord
-    from memtui.engine.store.lists import SessionRow
+    from memtui.engine.records.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
     from .invocation import Invocation

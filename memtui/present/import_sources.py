@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from .format import count, plural, relative_time
 
 if TYPE_CHECKING:
-    from memtui.engine.importers.known_places import KnownSource
-    from memtui.engine.importers.probe import Probed
+    from memtui.engine.records.sources import KnownSource, SourceProbe
 
 # What formats hold that are no conversations.
 _NOTES = {"mem0-history": "memory", "mcp-memory": "memory"}
@@ -23,7 +22,7 @@ def ages(source: KnownSource, now: float) -> str:
     return f"{newest} to {oldest} old" if newest != "now" else f"up to {oldest} old"
 
 
-def in_short(source: KnownSource, found: Probed | None, now: float) -> str:
+def in_short(source: KnownSource, found: SourceProbe | None, now: float) -> str:
     """One line: what is there and what of it is new, what will soon be gone. ``found`` None: nobody has looked yet."""
     if found is None:
         told = f"{plural(source.files, 'file')}, {ages(source, now)}"
@@ -37,14 +36,14 @@ def in_short(source: KnownSource, found: Probed | None, now: float) -> str:
     return told + soon
 
 
-def held(found: Probed) -> str:
+def held(found: SourceProbe) -> str:
     """``31 sessions, about 1,200 turns``."""
     turns = plural(found.turns, _unit(found))
     about = turns if found.exact else f"about {turns}"
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
 
 
-def missing(found: Probed) -> str:
+def missing(found: SourceProbe) -> str:
     """What of it is not in the memory; all in one line."""
     if found.nothing_new:
         return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"
@@ -61,7 +60,7 @@ def missing(found: Probed) -> str:
     return ", ".join(parts)
 
 
-def going(found: Probed) -> str:
+def going(found: SourceProbe) -> str:
     """How many files their program will delete, and how many of them hold something new; "" if none will be."""
     source = found.source
     if not source.expiring:
@@ -72,5 +71,5 @@ def going(found: Probed) -> str:
     return f"{told} (it keeps them for {source.kept_days} days); {rest}"
 
 
-def _unit(found: Probed) -> str:
+def _unit(found: SourceProbe) -> str:
     return "memory" if found.source.format in _NOTES else "turn"

@@ -24,9 +24,9 @@ def who(actor: str) -> str:
 
 def is_restore(operation: Operation) -> bool:
     """Whether it put a backup into the file."""
-    from memtui.engine.store.operations import RESTORE
+    from memtui.engine.records.history import RESTORE_BACKUP
 
-    return operation.kind == RESTORE
+    return operation.kind == RESTORE_BACKUP
 
 
 def changed(operation: Operation) -> str:

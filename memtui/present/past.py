@@ -9,7 +9,7 @@ from .format import count, local_date, local_time, plural, relative_time
 from .lines import Role
 
 if TYPE_CHECKING:
-    from memtui.engine.store.past import Reach
+    from memtui.engine.records.past import HistoryCoverage
 
 _VERBS = {
     "removed": "taken back", "unconfirmed": "unprotected", "confidence": "re-rated", "passing": "came and went",
@@ -48,7 +48,7 @@ def ago(then: float, now: float) -> str:
     return "just now" if told == "now" else f"{told} ago"
 
 
-def reach_told(reach: Reach, now: float) -> Iterator[str]:
+def reach_told(reach: HistoryCoverage, now: float) -> Iterator[str]:
     """What is not known exactly of a moment, a sentence each."""
     if not reach.complete and reach.since is not None:
         yield (

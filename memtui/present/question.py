@@ -9,7 +9,7 @@ from .format import count, plural
 from .lines import Part
 
 if TYPE_CHECKING:
-    from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
+    from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
 
 
 def outcomes(results: Sequence[QuestionResult]) -> str:
@@ -37,7 +37,7 @@ def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
     return ("passes", "success") if result.passed else ("fails", "error")
 
 
-def standing(place: Place) -> Part:
+def standing(place: ExpectedMemory) -> Part:
     """Where an expected memory stands."""
     where = "not found" if place.rank is None else f"#{place.rank}"
     return where, "success" if place.passed else "warning"

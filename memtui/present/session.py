@@ -10,7 +10,7 @@ from .memory import why_ended
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Session
-    from memtui.engine.store.lists import SessionRow, SessionState
+    from memtui.engine.records.lists import SessionRow, SessionState
 
 _ROLES: dict[SessionState, Role] = {
     "failed": "error", "done": "dim", "skipped": "dim", "pending": "accent", "new turns": "accent"

@@ -19,7 +19,7 @@ from .safe import assemble
 from .shell import shell_of
 
 if TYPE_CHECKING:
-    from memtui.engine.store.saved_filters import SavedFilter
+    from memtui.engine.records.saved import SavedFilter
 
     from .main_screen import MainScreen
     from .shell import Shell

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
-from memtui.engine.store import history, later_changes, past
+from memtui.engine.records.past import HistoryCoverage
+from memtui.engine.store import history, later_changes
 
 from clock import Clock
 
@@ -201,10 +202,10 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     memory.forget(gone.id)
     clock.now += 100 * DAY
     memory.remember("Uses a fountain pen")
-    assert memory.history.as_of(START).reach == past.Reach(complete=True)
+    assert memory.history.as_of(START).reach == HistoryCoverage(complete=True)
     history.prune(memory._core.connections, clock.now)
     early, late = memory.history.as_of(START + DAY), memory.history.as_of(START + 11 * DAY)
-    assert early.reach == past.Reach(complete=False, since=int(START) + 10 * DAY)
+    assert early.reach == HistoryCoverage(complete=False, since=int(START) + 10 * DAY)
     assert late.reach.complete
     assert sorted(one.content for one in early.page()) == ["The ferry has a bar", "The ferry leaves at eight"]
     assert all(one.active for one in early.page())
@@ -219,7 +220,7 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     clock.now = START + 5 * DAY  # a clock that went back makes older operations of what comes later
     memory.remember("The ferry is green")
     history.prune(memory._core.connections, START + 202 * DAY)
-    assert memory.history.as_of(START + 6 * DAY).reach == past.Reach(
+    assert memory.history.as_of(START + 6 * DAY).reach == HistoryCoverage(
         complete=False, since=int(START) + 110 * DAY
     )
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from memtui.engine.records import Caution, Enrichment, Entity, MemoryRecord, Operation, Recall
-from memtui.engine.store.operations import RESTORE
+from memtui.engine.records.history import RESTORE_BACKUP
 from memtui.present import memory as words
 from memtui.present.caution import line as caution_line
 from memtui.present.changes import attributes_told, column_changes, row_name, table_told
@@ -124,7 +124,7 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
 def test_an_operation_says_when_who_and_how_much() -> None:
     told = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
     assert told == [("when", "13 Nov 22:13, 1d"), ("who", "helper  agent:helper"), ("rows", "2")]
-    own = dict(facts(operation(actor="person", kind=RESTORE), NOW))
+    own = dict(facts(operation(actor="person", kind=RESTORE_BACKUP), NOW))
     assert own["who"][0] == ("you", "text") and own["who"][1][0] == ""
     assert "rows" not in own
 

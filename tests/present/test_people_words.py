@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.engine.records import Entity, MemoryRecord, Session
-from memtui.engine.store.lists import SessionRow
+from memtui.engine.records.lists import SessionRow
 from memtui.present import entity, review, session
 
 NOW = 1_700_000_000

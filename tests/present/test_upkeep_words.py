@@ -7,8 +7,8 @@ from pathlib import Path
 from memtui.engine.records import CheckReport
 from memtui.engine.records.backups import Backup, BackupContents
 from memtui.engine.records.jobs import JobReport, JobRun, JobStatus
+from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
 from memtui.engine.review.health import Complaint, Health
-from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 from memtui.present import backup, health, job, question
 
 NOW = 1_700_000_000
@@ -91,7 +91,7 @@ def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
         query_id=1, name="", query="what does Ada eat?", filter="", profile=None, created_at=NOW,
         expected=("fact_1",), top=1,
     )  # fmt: skip
-    place = Place(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
+    place = ExpectedMemory(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
     failed = QuestionResult(question=saved, at=NOW, passed=False, places=(place,))
     assert question.expects(saved) == "1 memory as the first hit"
     assert question.verdict(saved, None)[0] == "not asked yet"

@@ -23,10 +23,11 @@ from memtui.engine.errors import (
 )
 from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
+from memtui.engine.records.past import RestoreGap
 from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
 from memtui.engine.store.check import CHECKS, Scene
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.past import Gap, gaps
+from memtui.engine.store.past import gaps
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
@@ -248,7 +249,7 @@ class Backups:
             with self._connections.read() as live:
                 scalar(live, "SELECT 1 FROM sqlite_schema")
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
-                gap = Gap(start=chosen.at, end=int(self._clock()), backup=before.name)
+                gap = RestoreGap(start=chosen.at, end=int(self._clock()), backup=before.name)
                 # Written by the connection that the copying reads with: so pages that were copied are copied again.
                 operation = carry_over.carry_over(live, copy, gap, self._actor, label)
             while not copying.done:

@@ -11,8 +11,10 @@ import msgspec
 
 from memtui.engine.records import Operation
 from memtui.engine.records.backups import KIND_LABELS, RestorePreview
+from memtui.engine.records.history import RESTORE_BACKUP
+from memtui.engine.records.past import RestoreGap
 from memtui.engine.store import metadata, operations, stamps, tombstones
-from memtui.engine.store.past import GAPS, Gap, gaps
+from memtui.engine.store.past import GAPS, gaps
 from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
 
@@ -39,7 +41,7 @@ def label(preview: RestorePreview, when: str) -> str:
 
 
 def carry_over(
-    live: apsw.Connection | None, copy: apsw.Connection, gap: Gap, actor: str, label: str
+    live: apsw.Connection | None, copy: apsw.Connection, gap: RestoreGap, actor: str, label: str
 ) -> Operation:
     """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history.
 
@@ -53,7 +55,7 @@ def carry_over(
         stamps.renew_device(copy)
         copy.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
-            (gap.end, actor, operations.RESTORE, label),
+            (gap.end, actor, RESTORE_BACKUP, label),
         )
         operation = operations.get(copy, copy.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.

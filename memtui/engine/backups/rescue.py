@@ -27,10 +27,10 @@ from memtui.engine.errors import (
 )
 from memtui.engine.records import Operation
 from memtui.engine.records.backups import Backup, BackupContents, RescueResult
+from memtui.engine.records.past import RestoreGap
 from memtui.engine.store import backup, file, file_replacement, locks, migration
 from memtui.engine.store.check import structure
 from memtui.engine.store.connection import APPLICATION_ID, connect
-from memtui.engine.store.past import Gap
 from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over
@@ -144,7 +144,7 @@ def put_in_place(
             label = (
                 f"Restored {local_time(chosen.at):%Y-%m-%d %H:%M} in place of a memory that could not be used"
             )
-            gap = Gap(start=chosen.at, end=int(at), backup=aside.name)
+            gap = RestoreGap(start=chosen.at, end=int(at), backup=aside.name)
             operation, kept = _carry(path, copy, gap, actor, label)
         if problem := backup.problem_of(new):
             raise StoreError(
@@ -158,7 +158,9 @@ def put_in_place(
     return RescueResult(restored=chosen.path, aside=moved, operation=operation, kept_erased=kept)
 
 
-def _carry(path: Path, copy: apsw.Connection, gap: Gap, actor: str, label: str) -> tuple[Operation, bool]:
+def _carry(
+    path: Path, copy: apsw.Connection, gap: RestoreGap, actor: str, label: str
+) -> tuple[Operation, bool]:
     """Carry over what can still be read of the file at ``path``: all of it, or nothing. Returns whether it could."""
     with suppress(apsw.Error, OSError, MemtuiError, ValueError):
         if path.stat().st_size:  # SQLite deletes the log of an empty file

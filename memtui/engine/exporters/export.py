@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, get_args
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport
+from memtui.engine.records.exchange import ExportFormat
 from memtui.engine.search.filters.compiler import ACTIVE, CompiledFilter
 from memtui.engine.store import locks
 from memtui.engine.store.connections import Connections
@@ -19,8 +20,7 @@ from . import atomic_file, jsonl
 from .note_folder import renewed
 from .vault import Vault
 
-Format = Literal["jsonl", "markdown"]
-FORMATS: tuple[Format, ...] = get_args(Format)
+FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _BESIDE = ("", "-wal", "-shm", *(f".{kind}" for kind in locks.KINDS))
 
 
@@ -28,7 +28,7 @@ def export(
     connections: Connections,
     target: Path | BinaryIO,
     *,
-    format: Format,
+    format: ExportFormat,
     filter: CompiledFilter | None,
     history: bool,
     force: bool,

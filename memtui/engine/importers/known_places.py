@@ -16,32 +16,13 @@ import msgspec
 
 from memtui.engine.clock import Clock, system_clock
 from memtui.engine.records import Record
+from memtui.engine.records.sources import WARNING_DAYS, KnownSource
 
 from . import downloads
 from .compression import SUFFIX
 
 DAY = 86_400
-WARNING_DAYS = 7
 _DEFAULT_DAYS = 30
-
-
-class KnownSource(Record):
-    """What one program keeps at ``path``: how many ``files``, times of the oldest and newest (Unix seconds), and how
-    many are swept within ``WARNING_DAYS`` by a rule of ``kept_days`` (None: they are kept).
-
-    ``name`` is what the command line calls it. ``live``: the program adds to its files while it runs, a line at a time.
-    """
-
-    name: str
-    format: str
-    label: str
-    path: Path
-    files: int
-    newest: float
-    oldest: float
-    expiring: int = 0
-    kept_days: int | None = None
-    live: bool = False
 
 
 class SessionFile(Record):

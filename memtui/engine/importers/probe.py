@@ -18,14 +18,15 @@ import msgspec
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
-from memtui.engine.records import Record, Turn
+from memtui.engine.records import Turn
+from memtui.engine.records.sources import KnownSource, SourceProbe
 from memtui.engine.store import tombstones
 from memtui.engine.store.connections import Connections
 
 from .compression import SUFFIX
 from .detect import Recognised, find_sources, identities
 from .items import Note
-from .known_places import KnownSource, SessionFile, session_files, swept_before
+from .known_places import SessionFile, session_files, swept_before
 from .registry import format_named
 from .stream import Opener, Source
 from .turns import is_told_otherwise, known_keys
@@ -43,30 +44,9 @@ _LEAST = 50
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
-class Probed(Record):
-    """What is at ``source``. ``sessions`` None: it is not known by its files how many there are.
-
-    ``new_sessions`` are not in the memory, ``grown_sessions`` only in part. ``turns`` counts turns or notes; ``new_turns``
-    those that are not in the memory; both are estimates unless ``exact``. ``going`` counts files that are swept soon and
-    hold something new.
-    """
-
-    source: KnownSource
-    sessions: int | None
-    new_sessions: int
-    grown_sessions: int
-    turns: int
-    new_turns: int
-    exact: bool
-    going: int = 0
-
-    @property
-    def nothing_new(self) -> bool:
-        """As far as was looked."""
-        return not (self.new_sessions or self.grown_sessions or self.new_turns)
-
-
-def probe(connections: Connections | None, sources: Sequence[KnownSource], clock: Clock) -> Iterator[Probed]:
+def probe(
+    connections: Connections | None, sources: Sequence[KnownSource], clock: Clock
+) -> Iterator[SourceProbe]:
     """Look at each source, one after another, for about ``SECONDS``; without a memory everything is new.
 
     The files of the memory itself are never opened.
@@ -89,7 +69,7 @@ class _Probe:
         self._until = math.inf
         self._read = self._size = 0
 
-    def run(self) -> Probed:
+    def run(self) -> SourceProbe:
         source = self._source
         files = session_files(source)
         talks = [file for file in files if not _is_aside(file.path)]
@@ -100,7 +80,7 @@ class _Probe:
             new, grown = [], []  # what was written since holds no turns
         before = swept_before(source, self._now)
         missing = {file.path for file in (*new, *grown)}
-        return Probed(
+        return SourceProbe(
             source=source,
             sessions=len(talks) if source.path.is_dir() else None,
             new_sessions=len(new),

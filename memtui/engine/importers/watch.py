@@ -21,7 +21,8 @@ import apsw
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
-from memtui.engine.records import Operation, Options, Record, Skip, Turn
+from memtui.engine.records import Options, Skip, Turn
+from memtui.engine.records.sources import FollowResult
 from memtui.engine.store import history
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.export_rows import AnyLine
@@ -52,15 +53,6 @@ _TAILS_KEPT = 64
 _LOOKS = 15
 
 Progress = Callable[[int, int, int], None] | None
-
-
-class Followed(Record):
-    """What came in at one look: the operation that it belongs to, and the formats it came from."""
-
-    turns: int
-    others: int
-    formats: tuple[str, ...]
-    operation: Operation | None
 
 
 class Following(ImportOperation):
@@ -133,7 +125,7 @@ class Follower:
         return self._changed.files
 
     def run(
-        self, stopped: threading.Event, told: Callable[[Followed], None], *, progress: Progress = None
+        self, stopped: threading.Event, told: Callable[[FollowResult], None], *, progress: Progress = None
     ) -> None:
         """Look until ``stopped`` is set; ``told`` is called in this thread when something came in.
 
@@ -148,7 +140,7 @@ class Follower:
 
     def look(
         self, cancelled: Callable[[], bool] = lambda: False, progress: Progress = None
-    ) -> Followed | None:
+    ) -> FollowResult | None:
         """Bring in what was written since the last look; None if that was nothing new.
 
         ``progress`` is called with how many files are read, of how many, and how much came in.
@@ -189,7 +181,7 @@ class Follower:
         if not came:
             return None
         operation = self._operation.finish(self._label())
-        return Followed(
+        return FollowResult(
             turns=came["turn"],
             others=came.total() - came["turn"],
             formats=tuple(formats),

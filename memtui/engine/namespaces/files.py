@@ -26,11 +26,9 @@ from memtui.engine.store.tombstones import UNFINISHED
 
 if TYPE_CHECKING:
     from memtui.engine.erase.eraser import Eraser
-    from memtui.engine.exporters.export import Format
-    from memtui.engine.importers.known_places import KnownSource
-    from memtui.engine.importers.probe import Probed
-    from memtui.engine.importers.watch import Followed
     from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof, UnfinishedErase
+    from memtui.engine.records.exchange import ExportFormat
+    from memtui.engine.records.sources import FollowResult, KnownSource, SourceProbe
 
 
 class Files:
@@ -81,7 +79,7 @@ class Files:
         self,
         places: Sequence[str | Path],
         stopped: threading.Event,
-        told: Callable[[Followed], None] = lambda found: None,
+        told: Callable[[FollowResult], None] = lambda found: None,
         *,
         progress: Callable[[int, int, int], None] | None = None,
     ) -> None:
@@ -93,7 +91,7 @@ class Files:
         self._core.must_write("follow sessions into it")
         from memtui.engine.importers.watch import Follower
 
-        def tell(found: Followed) -> None:
+        def tell(found: FollowResult) -> None:
             if found.operation is not None:
                 self._core.tell(found.operation.op_id)
             told(found)
@@ -128,7 +126,7 @@ class Files:
         if anything is not None:  # an empty memory needs none
             self._back_up("import")
 
-    def survey(self, sources: Sequence[KnownSource]) -> Iterator[Probed]:
+    def survey(self, sources: Sequence[KnownSource]) -> Iterator[SourceProbe]:
         """What known places hold (``importers.known.known_sources`` finds them) and how much of it is here, one by one."""
 
         from memtui.engine.importers import probe
@@ -141,7 +139,7 @@ class Files:
         self,
         target: str | Path | BinaryIO,
         *,
-        format: Format = "jsonl",
+        format: ExportFormat = "jsonl",
         filter: str = "",
         history: bool = False,
         force: bool = False,

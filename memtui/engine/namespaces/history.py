@@ -10,8 +10,8 @@ from memtui.engine.records import AgentChanges, AgentUndone, Operation
 from memtui.engine.store import operations, undo
 
 if TYPE_CHECKING:
+    from memtui.engine.records.past import PastDiff
     from memtui.engine.store.past import Past
-    from memtui.engine.store.past_diff import PastDiff
 
 
 class History:

@@ -13,9 +13,9 @@ from memtui.engine.core import Core
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import Explanation, Operation, Profile
+from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
 from memtui.engine.search import profiles
 from memtui.engine.store import memories, saved_queries
-from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
 
 _NAME = 200
 MOST = 100
@@ -124,7 +124,7 @@ class Questions:
             places=places,
         )
 
-    def _place(self, saved: SavedQuery, identity: str) -> Place:
+    def _place(self, saved: SavedQuery, identity: str) -> ExpectedMemory:
         try:
             with self._core.connections.read() as connection:
                 memory = memories.latest_version(connection, identity, self._core.clock())
@@ -132,8 +132,8 @@ class Questions:
                 saved.query, memory.id, filter=saved.filter, limit=saved.top, profile=saved.profile
             )
         except NotFoundError as error:  # the memory is gone for good, or the profile
-            return Place(memory_id=identity, content="", rank=None, passed=False, why=error.message)
-        return Place(
+            return ExpectedMemory(memory_id=identity, content="", rank=None, passed=False, why=error.message)
+        return ExpectedMemory(
             memory_id=identity, content=validation.open_text(memory), rank=told.rank,
             passed=told.rank is not None and told.rank <= saved.top and not told.excluded,
             why=" ".join(told.excluded[:1]),

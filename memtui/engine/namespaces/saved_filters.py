@@ -6,10 +6,10 @@ from memtui.engine.core import Core
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import Operation
+from memtui.engine.records.saved import SavedFilter
 from memtui.engine.search.filters import compiler, terms
 from memtui.engine.search.filters.completion import Known, KnownValue
 from memtui.engine.store import filter_values, saved_filters
-from memtui.engine.store.saved_filters import SavedFilter
 
 _LONGEST_NAME, _LONGEST_VALUE = 60, 80
 

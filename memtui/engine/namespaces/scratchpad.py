@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError
 from memtui.engine.memories import scratchpad as memory_scratchpad
+from memtui.engine.records.scratchpad import ScratchpadNote
 from memtui.engine.store import scratchpad
-from memtui.engine.store.scratchpad import Note
 from memtui.engine.store.sql import storable
 from memtui.engine.wording import quoted
 
@@ -43,7 +43,7 @@ class Scratchpad:
             label += f" {blake2b(scope.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
         return type(self)(self._core, f"[{label}] ", project)
 
-    def get(self, key: str) -> Note:
+    def get(self, key: str) -> ScratchpadNote:
         """The entry of a key. Raises NotFoundError for a missing one."""
         with self._core.connections.read() as connection:
             return self._get(connection, self._known(connection, key))
@@ -54,7 +54,9 @@ class Scratchpad:
             found = scratchpad.keys(connection, self._prefix + storable(prefix))
         return [key.removeprefix(self._prefix) for key in found]
 
-    def search(self, text: str = "", *, limit: int = _MOST_FOUND, beginning: int | None = None) -> list[Note]:
+    def search(
+        self, text: str = "", *, limit: int = _MOST_FOUND, beginning: int | None = None
+    ) -> list[ScratchpadNote]:
         """Entries with ``text`` in their key or value, in any case and script; the latest first, all for "".
 
         ``beginning``: of each value only so many characters.
@@ -68,7 +70,7 @@ class Scratchpad:
         with self._core.connections.read() as connection:
             return scratchpad.writer(connection, self._get(connection, self._known(connection, key)).pad_id)
 
-    def set(self, key: str, value: str, *, expected: str | None = None) -> Note:
+    def set(self, key: str, value: str, *, expected: str | None = None) -> ScratchpadNote:
         """Write a value under a key. ``expected``: the value that the writer saw; "" where there was none.
 
         Raises InputError for an unusable key or value, and where somebody else changed it since it was seen.
@@ -89,7 +91,7 @@ class Scratchpad:
             scratchpad.put(op.connection, self._prefix + key, value, int(self._core.clock()))
             return self._get(op.connection, key)
 
-    def delete(self, key: str) -> Note:
+    def delete(self, key: str) -> ScratchpadNote:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
         with self._core.connections.read() as connection:
             key = self._known(connection, key)
@@ -106,15 +108,15 @@ class Scratchpad:
         key = storable(key)
         return key if self._find(connection, key) is not None else key.strip()
 
-    def _find(self, connection: apsw.Connection, key: str) -> Note | None:
+    def _find(self, connection: apsw.Connection, key: str) -> ScratchpadNote | None:
         note = scratchpad.find(connection, self._prefix + key)
         return None if note is None else self._seen(note)
 
-    def _get(self, connection: apsw.Connection, key: str) -> Note:
+    def _get(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
         note = self._find(connection, key)
         if note is None:
             raise scratchpad.missing(key)
         return note
 
-    def _seen(self, note: Note) -> Note:
+    def _seen(self, note: ScratchpadNote) -> ScratchpadNote:
         return replace(note, key=note.key.removeprefix(self._prefix))

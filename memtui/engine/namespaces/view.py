@@ -27,7 +27,9 @@ from memtui.engine.records import (
     Session,
     Status,
 )
+from memtui.engine.records.growth import Growth
 from memtui.engine.records.jobs import FadingForecast
+from memtui.engine.records.lists import SessionRow
 from memtui.engine.search import cautions, in_confidence, listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
@@ -163,7 +165,7 @@ class View:
 
     # Over time
 
-    def growth(self, steps: int = 60) -> growth.Growth:
+    def growth(self, steps: int = 60) -> Growth:
         """How many notes and turns there were, at even steps from the first one until now."""
         with self._connections.read() as connection:
             return growth.growth(connection, self._clock(), steps)
@@ -427,7 +429,7 @@ class View:
         with self._connections.read() as connection:
             return sessions.get(connection, session_id)
 
-    def session_row(self, session_id: str) -> lists.SessionRow:
+    def session_row(self, session_id: str) -> SessionRow:
         """A session as ``session_list`` lists it. Raises NotFoundError."""
         return lists.session_row(self._connections, session_id)
 

@@ -14,8 +14,8 @@ from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
+from memtui.engine.records.scratchpad import ScratchpadNote
 from memtui.engine.search.observations import ObservationHit
-from memtui.engine.store.scratchpad import Note
 
 from .observation import FilResult
 
@@ -74,7 +74,7 @@ class ObservationStore(Protocol):
         """The keys that begin with ``prefix``, in order."""
         ...
 
-    def search(self, query: str) -> tuple[Note, ...]:
+    def search(self, query: str) -> tuple[ScratchpadNote, ...]:
         """Entries with ``query`` in their key or value, in any case."""
         ...
 
@@ -154,7 +154,7 @@ class MemoryObservations:
     def list(self, prefix: str = "") -> tuple[str, ...]:
         return tuple(self._memory.scratchpad.keys(prefix))
 
-    def search(self, query: str) -> tuple[Note, ...]:
+    def search(self, query: str) -> tuple[ScratchpadNote, ...]:
         return tuple(self._memory.scratchpad.search(query))
 
     def consolidate_session(

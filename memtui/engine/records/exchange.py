@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .base import Record
 from .history import Operation
+
+ExportFormat = Literal["jsonl", "markdown"]
 
 
 class Skip(Record):

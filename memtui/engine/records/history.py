@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from .base import Record
 
+RESTORE_BACKUP = "restore-backup"
+"""The kind of the first operation of a restored file. It has no rows: it concerns the whole file."""
+
 
 class Operation(Record):
     """One named change of the memory. ``rows`` counts the rows it changed."""

@@ -6,19 +6,7 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.records import Record
-
-
-class Growth(Record):
-    """``facts`` (notes of any kind) and ``turns`` that were active at the end of each step.
-
-    The steps cover ``start`` to ``end`` (Unix seconds) evenly; all are empty for an empty memory.
-    """
-
-    start: int
-    end: int
-    facts: tuple[int, ...]
-    turns: tuple[int, ...]
+from memtui.engine.records.growth import Growth
 
 
 def growth(connection: apsw.Connection, now: float, steps: int) -> Growth:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from memtui.engine.records import Operation, Recall, Record, Session
+from memtui.engine.records import Operation
+from memtui.engine.records.lists import RecallRow, SessionRow
 
 from . import operations, recalls, sessions
 from .connections import Connections
@@ -19,30 +20,6 @@ from .sql import in_chunks, scalar
 from .tokens import fold
 
 T = TypeVar("T")
-
-
-SessionState = Literal["pending", "new turns", "failed", "done", "skipped"]
-
-
-class SessionRow(Record):
-    """A session in its list; ``pending``: it has turns that are not consolidated."""
-
-    sid: int
-    pending: bool
-    session: Session
-
-    @property
-    def state(self) -> SessionState:
-        if self.session.last_error and self.pending:
-            return "failed"
-        if not self.pending:
-            return "done" if self.session.consolidated_at is not None else "skipped"
-        return "new turns" if self.session.consolidated_through is not None else "pending"
-
-
-class RecallRow(Record):
-    recall_id: int
-    recall: Recall
 
 
 class _What(NamedTuple):

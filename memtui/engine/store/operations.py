@@ -12,8 +12,6 @@ from memtui.engine.records import Operation, RowChange
 from .row_images import current_row, image
 from .sql import scalar
 
-RESTORE = "restore-backup"
-"""The kind of the operation that a restored file begins with; it has no rows, for it is the whole file."""
 COLUMNS = """
     o.op_id, o.at, o.actor, o.kind, o.label, o.state, o.run_id, o.undoes, o.undone_by,
     (SELECT coalesce(sum(hi - lo + 1), 0) FROM changes c WHERE c.op_id = o.op_id) AS row_count"""

@@ -19,7 +19,8 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.records import KINDS, Kind, MemoryRecord, Record
+from memtui.engine.records import KINDS, Kind, MemoryRecord
+from memtui.engine.records.past import HistoryCoverage, RestoreGap
 
 from . import history, memories, metadata
 from .connections import Connections
@@ -30,30 +31,6 @@ from .tokens import fold
 GAPS = "restored_gaps"
 NOTES: tuple[Kind, ...] = ("fact", "reflection", "observation")
 _AT_ONCE = 500
-
-
-class Gap(Record):
-    """A backup made at ``start`` was restored at ``end``: what was there in between is in ``backup``, a file name.
-
-    ``operation``: its line in history; None where it was restored before there were such lines.
-    """
-
-    start: int
-    end: int
-    backup: str
-    operation: int | None = None
-
-
-class Reach(Record):
-    """How well a moment is known. ``complete``: history tells it exactly, else only the times of the rows do.
-
-    ``since``: from when on history is whole (Unix seconds), None: from the beginning. ``gap``: the moment was undone
-    by a restore, and what is told is what the backup held.
-    """
-
-    complete: bool
-    since: int | None = None
-    gap: Gap | None = None
 
 
 class Past:
@@ -255,21 +232,21 @@ class _Wanted(NamedTuple):
         )  # fmt: skip
 
 
-def reach(connection: apsw.Connection, at: int) -> Reach:
+def reach(connection: apsw.Connection, at: int) -> HistoryCoverage:
     """Whether history tells all that was done after ``at``."""
     gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
     kept = metadata.get(connection, history.THINNED)
     first = scalar(connection, "SELECT min(seq) FROM changes")
     if first == 1 or (first is None and kept is None):
-        return Reach(complete=True, gap=gap)
+        return HistoryCoverage(complete=True, gap=gap)
     since = int(kept) if kept else int(scalar(connection, "SELECT min(at) FROM ops") or 0)
-    return Reach(complete=at >= since, since=since, gap=gap)
+    return HistoryCoverage(complete=at >= since, since=since, gap=gap)
 
 
-def gaps(connection: apsw.Connection) -> list[Gap]:
+def gaps(connection: apsw.Connection) -> list[RestoreGap]:
     """The spans of time that restores took back, the oldest first."""
     stored = metadata.get(connection, GAPS)
-    return msgspec.json.decode(stored, type=list[Gap]) if stored else []
+    return msgspec.json.decode(stored, type=list[RestoreGap]) if stored else []
 
 
 def _searchable(word: str) -> str:

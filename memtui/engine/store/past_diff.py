@@ -5,61 +5,23 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.records import MemoryRecord, Record
+from memtui.engine.records import MemoryRecord
+from memtui.engine.records.past import PastChange, PastDiff, PastVerb
 
 from .connections import Connections
 from .later_changes import joined
-from .past import Past, Reach
+from .past import Past
 from .sql import scalar
-
-PastVerb = Literal[
-    "added", "corrected", "forgotten", "faded", "superseded", "merged", "restored", "removed", "confirmed",
-    "unconfirmed", "confidence", "tagged", "changed", "passing",
-]  # fmt: skip
-"""``removed``: its recording was undone. ``passing``: it came and was gone again. ``confidence``: another one."""
 
 MOST = 1_000
 _AT_ONCE = 500
 _ENDED: dict[str, PastVerb] = {
     "forgotten": "forgotten", "faded": "faded", "superseded": "superseded", "merged": "merged",
 }  # fmt: skip
-
-
-class PastChange(Record):
-    """What became of one memory. ``before``: as it was at the first moment, ``after``: at the second, None where it was
-    not there; of a correction the old and the new memory. ``at``, ``op_id``: the last operation that touched it.
-    """
-
-    verb: PastVerb
-    before: MemoryRecord | None
-    after: MemoryRecord | None
-    at: int | None = None
-    op_id: int | None = None
-
-    @property
-    def memory(self) -> MemoryRecord:
-        """The memory as it was last."""
-        found = self.after or self.before
-        assert found is not None
-        return found
-
-
-class PastDiff(Record):
-    """``counts``: how many of each verb, turns of conversations apart (``turns``: verb -> number). ``changes``: the latest
-    first, without turns; ``more``: how many there are beyond these. ``reach``: how well the first moment is known.
-    """
-
-    start: int
-    end: int
-    counts: dict[str, int]
-    turns: dict[str, int]
-    changes: tuple[PastChange, ...]
-    more: int
-    reach: Reach
 
 
 class _Touch(NamedTuple):

@@ -5,13 +5,7 @@ from __future__ import annotations
 import apsw
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import Record
-
-
-class SavedFilter(Record):
-    query_id: int
-    name: str
-    filter: str
+from memtui.engine.records.saved import SavedFilter
 
 
 def everything(connection: apsw.Connection) -> list[SavedFilter]:

@@ -12,42 +12,9 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.records import Record
+from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
 
 from .sql import as_json, json_text
-
-
-class SavedQuery(Record):
-    """``expected``: ids of the memories that should be among the first ``top`` hits."""
-
-    query_id: int
-    name: str
-    query: str
-    filter: str
-    profile: str | None
-    created_at: int
-    expected: tuple[str, ...] = ()
-    top: int = 10
-
-
-class Place(Record):
-    """Where an expected memory stands: ``rank`` from 1, None if it is not found; ``why`` it is not among the first."""
-
-    memory_id: str
-    content: str
-    rank: int | None
-    passed: bool
-    why: str = ""
-
-
-class QuestionResult(Record):
-    """How a question fared at ``at`` (Unix seconds)."""
-
-    question: SavedQuery
-    at: int
-    passed: bool
-    places: tuple[Place, ...]
-
 
 _COLUMNS = "q.query_id, q.name, q.query, q.filter, q.profile, q.created_at, q.expected, q.top"
 
@@ -132,7 +99,7 @@ def results(connection: apsw.Connection) -> list[QuestionResult]:
             question=_record(question),
             at=at,
             passed=bool(passed),
-            places=msgspec.json.decode(places, type=tuple[Place, ...]),
+            places=msgspec.json.decode(places, type=tuple[ExpectedMemory, ...]),
         )
         for *question, at, passed, places in list[Any](rows)
     ]

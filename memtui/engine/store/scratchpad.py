@@ -10,19 +10,9 @@ from typing import Any
 import apsw
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records import Record
+from memtui.engine.records.scratchpad import ScratchpadNote
 
 from .tokens import fold
-
-
-class Note(Record):
-    """One entry. ``updated_at`` in Unix seconds; ``pad_id`` stays the same while the key stands."""
-
-    pad_id: int
-    key: str
-    value: str
-    updated_at: int
-
 
 _COLUMNS = "pad_id, key, value, updated_at"
 
@@ -31,7 +21,7 @@ def missing(key: str) -> NotFoundError:
     return NotFoundError(f"The scratchpad has no key {key!r}.", "List the keys to see which there are.")
 
 
-def find(connection: apsw.Connection, key: str) -> Note | None:
+def find(connection: apsw.Connection, key: str) -> ScratchpadNote | None:
     row = connection.execute(f"SELECT {_COLUMNS} FROM scratchpad WHERE key = ?", (key,)).fetchone()
     return _note(row) if row else None
 
@@ -62,7 +52,7 @@ def keys(connection: apsw.Connection, prefix: str = "") -> list[str]:
 
 def search(
     connection: apsw.Connection, text: str, limit: int, beginning: int | None = None, prefix: str = ""
-) -> list[Note]:
+) -> list[ScratchpadNote]:
     """Entries with ``text`` in their key or value, in any case and script; the latest first.
 
     ``beginning``: of each value only so many characters. ``prefix``: only keys that begin so, and what follows it counts.
@@ -87,5 +77,5 @@ def writer(connection: apsw.Connection, pad_id: int) -> str | None:
     return str(row[0]) if row else None
 
 
-def _note(row: Any) -> Note:
-    return Note(pad_id=row[0], key=row[1], value=row[2], updated_at=row[3])
+def _note(row: Any) -> ScratchpadNote:
+    return ScratchpadNote(pad_id=row[0], key=row[1], value=row[2], updated_at=row[3])

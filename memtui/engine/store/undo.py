@@ -16,6 +16,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Conflict, Operation, Undone
+from memtui.engine.records.history import RESTORE_BACKUP
 
 from . import file_replacement, history, operations, stamps
 from .connections import Connections
@@ -200,7 +201,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
         raise InputError(
             f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
         )
-    if chosen.kind == operations.RESTORE:
+    if chosen.kind == RESTORE_BACKUP:
         from .past import gaps
 
         before = next(

@@ -9,6 +9,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import AgentChanges, AgentUndone, Conflict, Operation
+from memtui.engine.records.history import RESTORE_BACKUP
 
 from . import history, operations
 from .connections import Connections
@@ -39,7 +40,7 @@ def _operations(connection: apsw.Connection, agent: str, since: float) -> list[O
     rows: Any = connection.execute(
         f"SELECT {operations.COLUMNS} FROM ops o WHERE o.actor = ? AND o.at >= ? AND o.state = 'done' "
         "AND o.undoes IS NULL AND o.kind NOT IN (?, ?) ORDER BY o.op_id DESC",
-        (f"agent:{agent}", int(since), "erase", operations.RESTORE),
+        (f"agent:{agent}", int(since), "erase", RESTORE_BACKUP),
     )
     return [operations.operation_of(tuple(row)) for row in rows]
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from memtui.engine.memories.scratchpad import MAX_KEY, MAX_VALUE
 from memtui.engine.records import Record
-from memtui.engine.store.scratchpad import Note
+from memtui.engine.records.scratchpad import ScratchpadNote
 
 from .agent import Agent
 from .base import Arguments, Tool
@@ -43,7 +43,7 @@ class Entries(Record):
     entries: tuple[Entry, ...]
 
 
-def entry(note: Note, most: int = MAX_VALUE) -> Entry:
+def entry(note: ScratchpadNote, most: int = MAX_VALUE) -> Entry:
     return Entry(
         key=note.key,
         value=note.value[:most],

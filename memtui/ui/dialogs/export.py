@@ -22,9 +22,9 @@ from .dialog import Dialog
 from .toggle import Toggle
 
 if TYPE_CHECKING:
-    from memtui.engine.exporters.export import Format
     from memtui.engine.memory import Memory
     from memtui.engine.records import ExportProgress, ExportReport
+    from memtui.engine.records.exchange import ExportFormat
     from memtui.ui.progress import Work
 
 NAME = "exporting"
@@ -156,7 +156,7 @@ class ExportDialog(Dialog[None]):
 
     async def _run(self, path: Path, filter: str, *, history: bool, force: bool) -> None:
         permissions = self.shell.permissions
-        format: Format = "jsonl" if path.suffix.lower() in _FILES else "markdown"
+        format: ExportFormat = "jsonl" if path.suffix.lower() in _FILES else "markdown"
 
         def run(memory: Memory, work: Work) -> ExportReport:
             permissions.require("export")

@@ -15,9 +15,8 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from memtui.engine.importers.known_places import KnownSource
-    from memtui.engine.importers.probe import Probed
     from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.engine.records.sources import KnownSource, SourceProbe
     from memtui.present.glyphs import Glyphs
     from memtui.ui.progress import Work
 
@@ -33,7 +32,7 @@ class FoundPlace(NamedTuple):
 
     number: int
     source: KnownSource
-    surveyed: Probed | None = None
+    surveyed: SourceProbe | None = None
 
     @property
     def urgent(self) -> bool:
@@ -41,7 +40,7 @@ class FoundPlace(NamedTuple):
         return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
 
 
-def found_places(sources: Sequence[KnownSource], surveyed: Sequence[Probed] = ()) -> list[FoundPlace]:
+def found_places(sources: Sequence[KnownSource], surveyed: Sequence[SourceProbe] = ()) -> list[FoundPlace]:
     looked = {found.source.name: found for found in surveyed}
     return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
 

@@ -15,7 +15,7 @@ from .memory_rows import WORDED, ended_word, sign_of
 
 if TYPE_CHECKING:
     from memtui.engine.records import Hit, SearchResult
-    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
+    from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
 
 BAR = 10

@@ -14,7 +14,8 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Operation, Recall
-    from memtui.engine.store.lists import KeyedList, RecallRow
+    from memtui.engine.records.lists import RecallRow
+    from memtui.engine.store.lists import KeyedList
 
     Entry = Operation | RecallRow
 
@@ -71,7 +72,7 @@ def recall_of(row: Entry) -> Recall:
 
 
 def _recall(row: Entry) -> RecallRow:
-    from memtui.engine.store.lists import RecallRow
+    from memtui.engine.records.lists import RecallRow
 
     assert isinstance(row, RecallRow)
     return row

@@ -10,7 +10,7 @@ from memtui.present.question import expects, standing
 from memtui.ui.safe import assemble, content, drawn
 
 if TYPE_CHECKING:
-    from memtui.engine.store.saved_queries import Place, QuestionResult, SavedQuery
+    from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
 
 
@@ -28,7 +28,7 @@ def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, widt
     return lines
 
 
-def _standing(place: Place, glyphs: Glyphs, width: int) -> list[Content]:
+def _standing(place: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
     sign = glyphs.done if place.passed else glyphs.conflict
     where, role = standing(place)
     lines = [drawn(((f"{sign} {where}", role),))]

@@ -14,8 +14,8 @@ from memtui.engine.backups import backups, single_memories
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
 from memtui.engine.records import Changes, Options
 from memtui.engine.records.backups import RestoreCount, RestorePreview
+from memtui.engine.records.past import RestoreGap
 from memtui.engine.store import history, row_images
-from memtui.engine.store.past import Gap
 from memtui.engine.store.undo import NothingUndoneError
 from night import make_scheduler
 
@@ -375,7 +375,7 @@ def test_what_a_restore_took_back_is_said_to_be_in_another_file(memory: Memory, 
     assert opened.page("backup") == []
     clock.now += DAY
     reach = memory.history.as_of(START + DAY).reach
-    assert reach.gap == Gap(
+    assert reach.gap == RestoreGap(
         start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name, operation=done.operation.op_id
     )
     assert memory.history.as_of(START).reach.gap is None

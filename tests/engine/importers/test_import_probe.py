@@ -13,8 +13,9 @@ from import_samples import claude, conversation, jsonl, message
 from memtui import Memory
 from memtui.engine.importers import probe as probing
 from memtui.engine.importers.known_places import DAY, known_sources
-from memtui.engine.importers.probe import Probed, probe
+from memtui.engine.importers.probe import probe
 from memtui.engine.records import Options
+from memtui.engine.records.sources import SourceProbe
 
 NOW = 1_800_000_000.0
 OFF = Options(embedder="off", background=False)
@@ -33,7 +34,7 @@ def session(home: Path, number: int, turns: int = 3, *, days_old: float = 1.0) -
     return path
 
 
-def surveyed(home: Path, memory: Memory | None = None, **environ: str) -> list[Probed]:
+def surveyed(home: Path, memory: Memory | None = None, **environ: str) -> list[SourceProbe]:
     sources = known_sources(home, environ=environ, clock=clock)
     connections = memory._core.connections if memory else None
     return list(probe(connections, sources, clock))

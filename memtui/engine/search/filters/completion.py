@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Record
-from memtui.engine.store.saved_filters import SavedFilter
+from memtui.engine.records.saved import SavedFilter
 from memtui.engine.store.tokens import fold
 
 from .sql import CATEGORIES, STATES

@@ -15,8 +15,8 @@ from memtui.ui.widgets.list_source import ListSource
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.records.past import PastChange, PastDiff
     from memtui.engine.store.past import Past
-    from memtui.engine.store.past_diff import PastChange, PastDiff
     from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.point_in_time import Moments
 

@@ -22,8 +22,7 @@ from memtui.ui.safe import assemble, content
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.store.past import Reach
-    from memtui.engine.store.past_diff import PastChange
+    from memtui.engine.records.past import HistoryCoverage, PastChange
 
 
 class Since(NamedTuple):
@@ -48,7 +47,7 @@ def gather_since(memory: Memory, one: MemoryRecord) -> Since:
 class PastText(TextLayout):
     """Texts of the past."""
 
-    def memory(self, one: MemoryRecord, at: int, reach: Reach, since: Since | None) -> Content:
+    def memory(self, one: MemoryRecord, at: int, reach: HistoryCoverage, since: Since | None) -> Content:
         """A memory as it was ``at`` a moment; ``since`` None while it is not known yet what became of it."""
         lines = [
             *self._label(f"as it was on {local_time(at, self.now)}"),
@@ -60,7 +59,7 @@ class PastText(TextLayout):
             lines += [assemble(""), *self._now(one, since)]
         return stack([*lines, *self._reach(reach)])
 
-    def change(self, change: PastChange, reach: Reach) -> Content:
+    def change(self, change: PastChange, reach: HistoryCoverage) -> Content:
         """What became of a memory."""
         when = "" if change.at is None else f", {local_time(change.at, self.now)}"
         lines = [*self._label(f"{verb_told(change.verb)}{when}")]
@@ -119,7 +118,7 @@ class PastText(TextLayout):
             change = assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
             yield from self.labelled(label, change)
 
-    def _reach(self, reach: Reach) -> Iterable[Content]:
+    def _reach(self, reach: HistoryCoverage) -> Iterable[Content]:
         for told in reach_told(reach, self.now):
             yield assemble("")
             yield from content(f"{self.glyphs.conflict} {told}", "$warning").wrap(self.width)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding, Stats
     from memtui.engine.records.backups import Backup
     from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus, SchedulerStatus
+    from memtui.engine.records.saved import QuestionResult
     from memtui.engine.review.health import Complaint, Health
-    from memtui.engine.store.saved_queries import QuestionResult
     from memtui.ui.state import Checked
 
     from .backup_rows import Known

@@ -20,13 +20,13 @@ from .scratchpad_rows import ORDERS, NoteSource, note_columns
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.scratchpad import Note
+    from memtui.engine.records.scratchpad import ScratchpadNote
 
 
 _QUOTED = 80
 
 
-class ScratchpadTab(ListPane["Note"]):
+class ScratchpadTab(ListPane["ScratchpadNote"]):
     """Keys at the left, the text at the right; written, changed and deleted, each with its undo."""
 
     place: ClassVar = "scratchpad"
@@ -37,7 +37,7 @@ class ScratchpadTab(ListPane["Note"]):
     orders = ORDERS
     told = ""
 
-    def columns(self) -> Sequence[Column[Note]]:
+    def columns(self) -> Sequence[Column[ScratchpadNote]]:
         return note_columns(self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> NoteSource:
@@ -50,14 +50,14 @@ class ScratchpadTab(ListPane["Note"]):
 
     # -- preview
 
-    def preview_title(self, row: Note) -> Content:
+    def preview_title(self, row: ScratchpadNote) -> Content:
         return assemble(" ", line(row.key, 60), " ")
 
-    def glance(self, row: Note) -> Content:
+    def glance(self, row: ScratchpadNote) -> Content:
         return content(row.value)
 
-    async def details(self, row: Note) -> Content:
-        def read(memory: Memory) -> tuple[Note, str | None]:
+    async def details(self, row: ScratchpadNote) -> Content:
+        def read(memory: Memory) -> tuple[ScratchpadNote, str | None]:
             return memory.scratchpad.get(key), memory.scratchpad.writer(key)
 
         key = row.key
@@ -139,7 +139,7 @@ class ScratchpadTab(ListPane["Note"]):
             key = note.key
             await self.change(lambda memory: memory.scratchpad.delete(key), "deleting")
 
-    async def _whole(self) -> Note | None:
+    async def _whole(self) -> ScratchpadNote | None:
         """The selected entry with all of its text."""
         note = self.table.selected
         if note is None:

@@ -11,7 +11,7 @@ from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.scratchpad import Note
+    from memtui.engine.records.scratchpad import ScratchpadNote
 
 ORDERS = (
     Order("time", True, "last written first", "first written first"),
@@ -32,36 +32,36 @@ class NoteSource:
     def count(self) -> int:
         return len(self._found())
 
-    def page(self, offset: int, limit: int) -> Sequence[Note]:
+    def page(self, offset: int, limit: int) -> Sequence[ScratchpadNote]:
         return self._found()[offset : offset + limit]
 
     def keys(self) -> Iterator[Sequence[int]]:
         yield [note.pad_id for note in self._found()]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Note]:
+    def rows(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
         wanted = set(keys)
         return [note for note in self._found() if note.pad_id in wanted]
 
-    def key(self, row: Note) -> int:
+    def key(self, row: ScratchpadNote) -> int:
         return row.pad_id
 
-    def _found(self) -> list[Note]:
+    def _found(self) -> list[ScratchpadNote]:
         notes = self._memory.scratchpad.search(self._words, beginning=BEGINNING)
         if self._sort == "key":
             return sorted(notes, key=lambda note: note.key.casefold(), reverse=self._falling)
         return notes if self._falling else notes[::-1]
 
 
-def note_columns(now: Callable[[], float]) -> list[Column[Note]]:
+def note_columns(now: Callable[[], float]) -> list[Column[ScratchpadNote]]:
     """Key, the beginning of the text, age."""
 
-    def key(row: Note, width: int) -> Iterable[Piece]:
+    def key(row: ScratchpadNote, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.key, width), "accent")
 
-    def value(row: Note, width: int) -> Iterable[Piece]:
+    def value(row: ScratchpadNote, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.value, width))
 
-    def age(row: Note, width: int) -> Iterable[Piece]:
+    def age(row: ScratchpadNote, width: int) -> Iterable[Piece]:
         yield Piece(relative_time(row.updated_at, now()), "dim")
 
     return [

@@ -40,7 +40,7 @@ from .ranking_controls import Knobs
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
-    from memtui.engine.store.saved_queries import SavedQuery
+    from memtui.engine.records.saved import SavedQuery
     from memtui.ui.presenters.hit_text import HitText
 
 # The ranks of the saved profile are known that far.

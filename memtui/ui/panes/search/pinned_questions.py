@@ -14,7 +14,7 @@ from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.saved_queries import QuestionResult, SavedQuery
+    from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.ui.presenters.hit_rows import SearchRow
     from memtui.ui.shell import Shell
     from memtui.ui.widgets.row_table import RowTable

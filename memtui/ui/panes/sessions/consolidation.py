@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memtui.engine.consolidation.plan import Consolidation, Plan
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.store.lists import SessionRow
+    from memtui.engine.records.lists import SessionRow
     from memtui.ui.messages import Severity
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work

@@ -33,7 +33,7 @@ from .turn_lines import TurnView
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.store.lists import SessionRow
+    from memtui.engine.records.lists import SessionRow
 
 _TITLE = 60
 

@@ -13,7 +13,7 @@ from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.store.lists import SessionRow
+    from memtui.engine.records.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
     from .turn_lines import Line
