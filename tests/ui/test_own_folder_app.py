@@ -8,7 +8,7 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from memtui.cli.invocation import Door
+from memtui.cli.invocation import Invocation
 from memtui.cli.open_app import make_app
 from memtui.config import describe
 from memtui.engine.memory import Memory
@@ -72,7 +72,7 @@ def tree(home: Path) -> dict[str, bytes | None]:
 @asynccontextmanager
 async def opened(**options: bool) -> AsyncIterator[tuple[MemtuiApp, Pilot[None]]]:
     with ExitStack() as kept:
-        app = make_app(Door(**options), kept, [])
+        app = make_app(Invocation(**options), kept, [])
         async with app.run_test(size=(120, 40)) as pilot:
             await settle(app)
             yield app, pilot
