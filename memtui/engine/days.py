@@ -1,7 +1,8 @@
 """The day that a statement names ("in three weeks", "am 3. März", "on Friday"), counted from when it was said.
 
-The words of a day are found by a list of patterns (``day_words.txt``) and read by a library. A week, a month or a year is
-named by its last day. What comes again and again ("every Friday") is no day.
+The words of a day are found by a list of patterns (``day_words.txt``) and read by a library. A week, a month or a year
+that lies ahead is named by its last day; a month that is over has no single day. What comes again and again ("every
+Friday") is no day.
 """
 
 from __future__ import annotations
@@ -266,8 +267,12 @@ def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
 
 
 def _month_named(words: str, here: datetime, past: bool) -> date | None:
-    found = _read(words, here, past, last=True)
-    return _after(found.replace(day=1)) - timedelta(days=1) if found is not None else None
+    """The last day of a month that is not over: a plan holds until then. What happened in a month has no single day."""
+    found = None if past else _read(words, here, past, last=True)
+    if found is None:
+        return None
+    last_day = _after(found.replace(day=1)) - timedelta(days=1)
+    return last_day if last_day >= here.date() else None
 
 
 def _after(day: date) -> date:

@@ -200,3 +200,60 @@ def test_an_english_date_is_read_as_in_the_other_languages_which_a_library_reads
 def test_a_date_of_today_is_today() -> None:
     assert day("The party is on 4 March") == "2026-03-04 12"
     assert day("The party is on Wednesday") == "2026-03-11 12"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The engine was serviced in May", "The engine was serviced in May 2025", "We were in Rome in August",
+        "The move in October was hard", "The lease ended in April", "Our last trip was in August",
+        "The battery has been replaced in June", "We live in Giesing now, since the move in October",
+        "Mia started school in September",
+        "Der Motor wurde im Mai gewartet", "Das Dach wurde im Juni repariert", "Wir waren im Mai in Rom",
+        "Die Hochzeit war im Juni", "Im Mai wurde das Auto verkauft",
+        "Le moteur a été révisé en mai", "On était à Rome en mai", "Le mariage était en juin",
+        "El motor fue revisado en mayo", "Estuvimos en Roma en mayo", "La boda fue en junio",
+    ],
+)  # fmt: skip
+def test_a_month_that_is_over_is_no_single_day(text: str) -> None:
+    assert day(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The contract was signed on 3 January", "2026-01-03"),
+        ("The contract was signed on 5 May", "2025-05-05"),
+        ("The roof was repaired on Friday", "2026-02-27"),
+        ("Der Vertrag wurde am 5. Mai unterschrieben", "2025-05-05"),
+        ("Das Dach wurde am Freitag repariert", "2026-02-27"),
+        ("Le contrat a été signé le 5 mai", "2025-05-05"),
+        ("El contrato se firmó el 5 de mayo", "2025-05-05"),
+        ("El tejado fue reparado el viernes", "2026-02-27"),
+    ],
+)
+def test_what_was_done_names_a_day_that_is_over(text: str, expected: str) -> None:
+    assert day(text) == f"{expected} 12"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We are getting married in May", "2026-05-31"),
+        ("The tickets were booked for 5 May", "2026-05-05"),
+        ("The exam was moved to 5 May", "2026-05-05"),
+        ("The exam was postponed until May", "2026-05-31"),
+        ("He was ill, so the test is on 5 May", "2026-05-05"),
+        ("The wedding is in June and the hall was booked", "2026-06-30"),
+        ("The engine is serviced in May", "2026-05-31"),
+        ("The talk was supposed to be in May", "2026-05-31"),
+        ("Der Termin wurde auf den 5. Mai verschoben", "2026-05-05"),
+        ("Sie war krank, die Prüfung ist im Mai", "2026-05-31"),
+        ("Le rendez-vous a été reporté au 5 mai", "2026-05-05"),
+        ("La cita fue aplazada hasta mayo", None),
+        ("La cita fue aplazada al 5 de mayo", "2026-05-05"),
+        ("La cita fue cambiada al 5 de mayo", "2026-05-05"),
+    ],
+)
+def test_what_was_arranged_lies_ahead(text: str, expected: str | None) -> None:
+    assert day(text) == (expected and f"{expected} 12")
