@@ -4,6 +4,8 @@ from memtui import Memory
 
 with Memory.open("memory.db") as memory:
     memory.remember("Prefers trains over flights")
+
+Public are Memory, Toolbox, the records that they take and give, and the errors that they raise.
 """
 
 from __future__ import annotations
@@ -11,29 +13,175 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Memory", "MemtuiError", "Toolbox", "__version__"]
+__all__ = [
+    "AgentChanges",
+    "AgentUndone",
+    "ArmHit",
+    "ArmReport",
+    "Caution",
+    "Changes",
+    "CheckReport",
+    "Companion",
+    "Conflict",
+    "ContextOptions",
+    "CorruptFileError",
+    "DegradedError",
+    "Dependents",
+    "DiskFullError",
+    "EmbeddingOptions",
+    "Enrichment",
+    "Entity",
+    "EntityMerge",
+    "EntityProfile",
+    "Explanation",
+    "ExportProgress",
+    "ExportReport",
+    "FilterError",
+    "Finding",
+    "ForeignFileError",
+    "Hit",
+    "ImportProgress",
+    "ImportReport",
+    "InputError",
+    "LastTold",
+    "LeftOut",
+    "LlmOptions",
+    "Memory",
+    "MemoryDetail",
+    "MemoryRecord",
+    "MemtuiError",
+    "Never",
+    "NewerFileError",
+    "NotFoundError",
+    "NotRecordedError",
+    "OlderFileError",
+    "Operation",
+    "Options",
+    "Pause",
+    "PinnedQuestion",
+    "Profile",
+    "ProtectedError",
+    "ProviderReport",
+    "Quota",
+    "QuotaError",
+    "ReadOnlyError",
+    "Recall",
+    "Recording",
+    "Refused",
+    "Repair",
+    "ReplacedFileError",
+    "RowChange",
+    "SearchResult",
+    "SecretPolicy",
+    "Session",
+    "Skip",
+    "Stamp",
+    "Stats",
+    "Status",
+    "StoreError",
+    "StrategyReport",
+    "ToldTo",
+    "ToldToday",
+    "Toolbox",
+    "Turn",
+    "Undone",
+    "UnsafePlaceError",
+    "Usage",
+    "UsageError",
+    "__version__",
+]
 
 if TYPE_CHECKING:
-    from memtui.engine.errors import MemtuiError
+    from memtui.engine.errors import (
+        CorruptFileError,
+        DegradedError,
+        DiskFullError,
+        FilterError,
+        ForeignFileError,
+        InputError,
+        MemtuiError,
+        NewerFileError,
+        NotFoundError,
+        NotRecordedError,
+        OlderFileError,
+        ProtectedError,
+        QuotaError,
+        ReadOnlyError,
+        ReplacedFileError,
+        StoreError,
+        UnsafePlaceError,
+        UsageError,
+    )
     from memtui.engine.memory import Memory
+    from memtui.engine.records import (
+        AgentChanges,
+        AgentUndone,
+        ArmHit,
+        ArmReport,
+        Caution,
+        Changes,
+        CheckReport,
+        Companion,
+        Conflict,
+        ContextOptions,
+        Dependents,
+        EmbeddingOptions,
+        Enrichment,
+        Entity,
+        EntityMerge,
+        EntityProfile,
+        Explanation,
+        ExportProgress,
+        ExportReport,
+        Finding,
+        Hit,
+        ImportProgress,
+        ImportReport,
+        LastTold,
+        LeftOut,
+        LlmOptions,
+        MemoryDetail,
+        MemoryRecord,
+        Never,
+        Operation,
+        Options,
+        Pause,
+        PinnedQuestion,
+        Profile,
+        ProviderReport,
+        Quota,
+        Recall,
+        Recording,
+        Refused,
+        Repair,
+        RowChange,
+        SearchResult,
+        SecretPolicy,
+        Session,
+        Skip,
+        Stamp,
+        Stats,
+        Status,
+        StrategyReport,
+        ToldTo,
+        ToldToday,
+        Turn,
+        Undone,
+        Usage,
+    )
     from memtui.engine.tools.registry import Toolbox
+
+_HOMES = {"Memory": "memtui.engine.memory", "Toolbox": "memtui.engine.tools.registry"}
 
 
 def __getattr__(name: str) -> Any:
     # Loaded when asked for: `memtui --version` and the app's first paint need no engine.
-    if name == "Memory":
-        from memtui.engine.memory import Memory
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return Memory
-    if name == "MemtuiError":
-        from memtui.engine.errors import MemtuiError
-
-        return MemtuiError
-    if name == "Toolbox":
-        from memtui.engine.tools.registry import Toolbox
-
-        return Toolbox
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    of_kind = "memtui.engine.errors" if name.endswith("Error") else "memtui.engine.records"
+    return getattr(import_module(_HOMES.get(name, of_kind)), name)
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ import shlex
 from pathlib import Path
 
 import click
+import memtui
 import pytest
 from memtui import Memory
 from memtui.cli.root import COMMANDS, group
@@ -51,6 +52,14 @@ def public_names() -> str:
     return "\n".join(f"- **{name}**: {' '.join(f'`{one}`' for one in names)}" for name, names in rows)
 
 
+def public_records() -> str:
+    """The records and errors that the package offers."""
+    names = [name for name in memtui.__all__ if name not in ("Memory", "Toolbox", "__version__")]
+    errors = [name for name in names if name.endswith("Error")]
+    rows = (("records", [name for name in names if name not in errors]), ("errors", errors))
+    return "\n".join(f"- **{kind}**: {' '.join(f'`{one}`' for one in found)}" for kind, found in rows)
+
+
 def commands() -> str:
     lines: list[str] = []
     for part in dict.fromkeys(entry.group for entry in COMMANDS.values()):
@@ -71,6 +80,7 @@ def tools() -> str:
 
 LISTS = {
     ("python", "api"): public_names,
+    ("python", "records"): public_records,
     ("keys", "keys"): key_table,
     ("settings", "settings"): settings_text,
     ("commands", "commands"): commands,

@@ -38,10 +38,14 @@ class MemtuiError(Exception):
 
 
 class UsageError(MemtuiError):
+    """A command or call was used in a way that it does not have."""
+
     exit_code = 2
 
 
 class InputError(MemtuiError):
+    """A value that cannot be accepted. Nothing was changed."""
+
     exit_code = 3
 
 
@@ -62,59 +66,61 @@ class FilterError(InputError):
 
 
 class NotFoundError(InputError):
-    pass
+    """There is no such memory, session, entity, operation or name."""
 
 
 class ProtectedError(InputError):
-    pass
+    """Only the person may change it: they confirmed it."""
 
 
 class QuotaError(InputError):
-    pass
+    """An agent reached its limit for this hour."""
 
 
 class NotRecordedError(InputError):
-    pass
+    """Recording is paused, or this client, project or folder is never recorded."""
 
 
 class StoreError(MemtuiError):
+    """The memory file cannot be read or written."""
+
     exit_code = 4
 
 
 class ForeignFileError(StoreError):
-    pass
+    """The file is not a memory of memtui."""
 
 
 class NewerFileError(StoreError):
-    pass
+    """A newer memtui wrote the file; this one only reads it."""
 
 
 class OlderFileError(StoreError):
-    pass
+    """An older memtui wrote the file; it has to be upgraded first."""
 
 
 class CorruptFileError(StoreError):
-    pass
+    """The file is damaged. It was left as it is."""
 
 
 class UnsafePlaceError(StoreError):
-    pass
+    """The file lies where SQLite is not safe: a network or cloud-sync folder."""
 
 
 class ReadOnlyError(StoreError):
-    pass
+    """The memory is open for reading only."""
 
 
 class ReplacedFileError(StoreError):
-    pass
+    """Another file took the place of this memory while it was open."""
 
 
 class DiskFullError(StoreError):
-    pass
+    """There is no room on the disk. The change was refused as a whole."""
 
 
 class DegradedError(MemtuiError):
-    """``wait``: seconds before another try makes sense, where the other side says so; else 0."""
+    """Something optional is missing or failed: vectors, a model, an endpoint. ``wait``: seconds before another try makes sense, where the other side says so; else 0."""
 
     exit_code = 5
     wait = 0

@@ -13,6 +13,7 @@ from typing import Any
 import memtui
 import pytest
 from memtui import Memory
+from memtui.engine import errors, records
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.records import Changes, Options, SecretPolicy
 
@@ -31,8 +32,18 @@ def memory() -> Iterator[Memory]:
 # Opening
 
 
-def test_the_package_offers_memory() -> None:
-    assert memtui.Memory is Memory and "Memory" in memtui.__all__
+def test_the_package_offers_memory_its_records_and_its_errors() -> None:
+    assert memtui.Memory is Memory and memtui.Hit is records.Hit
+    offered = {name for name in records.__all__ if _is_record(getattr(records, name))}
+    raised = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
+    assert set(memtui.__all__) == {"Memory", "Toolbox", "__version__", *offered, *raised}
+    assert all(getattr(memtui, name).__doc__ for name in memtui.__all__)
+    with pytest.raises(AttributeError):
+        _ = memtui.Nothing
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, records.Record) and kind is not records.Record
 
 
 @pytest.mark.parametrize("actor", ["person", "scheduler", "import", "agent:codex", "agent:claude code"])
