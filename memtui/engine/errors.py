@@ -120,7 +120,9 @@ class DiskFullError(StoreError):
 
 
 class DegradedError(MemtuiError):
-    """Something optional is missing or failed: vectors, a model, an endpoint. ``wait``: seconds before another try makes sense, where the other side says so; else 0."""
+    """Something optional is missing or failed: vectors, a model, an endpoint.
+
+    ``wait``: seconds before another try makes sense, where the other side says so; else 0."""
 
     exit_code = 5
     wait = 0
