@@ -49,7 +49,7 @@ from memtui.engine.store import (
     vectors,
 )
 from memtui.engine.store.tables import COVERED
-from memtui.engine.wording import plural, quoted
+from memtui.engine.wording import plural, quoted, quoted_change
 
 if TYPE_CHECKING:
     from memtui.engine.backups.backups import Backups
@@ -338,9 +338,8 @@ class Memory:
             if self._core.actor == "person":
                 record = self._settled(op.connection, record, now)
             self._core.ask_about_drawn(op.connection, [old.id], "corrected")
-            op.label = (
-                f"Corrected {quoted(validation.open_text(old))} to {quoted(validation.open_text(record))}"
-            )
+            before, after = quoted_change(validation.open_text(old), validation.open_text(record))
+            op.label = f"Corrected {before} to {after}"
             op.label += self._contradicted(op.connection, old, record, now)
         return record
 
@@ -493,6 +492,9 @@ class Memory:
                 changed = self._apply_all(op.connection, verb, rids, asked, now)
                 self._ask_about_forgotten(op.connection, verb, rids, now)
                 op.label = _bulk_label(verb, changed, agent)
+                if len(rids) == 1 == changed:
+                    (one,) = memories.by_rid(op.connection, rids, now)
+                    op.label = f"{_done(verb, agent)} {quoted(validation.open_text(one))}"
             return self._core.done(op)
         op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
         changed = 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+# So many characters of what two texts begin with alike stand before their difference.
+_LED_BY = 16
+
 
 def plural(number: int, noun: str, many: str = "") -> str:
     """``1 turn``, ``1,204 turns``, ``2 memories``; ``many`` where the rule does not tell it: ``2 facts wait``."""
@@ -26,6 +29,19 @@ def beginning(text: str, most: int = 60) -> str:
 def quoted(text: str, most: int = 60) -> str:
     """The beginning in quotes."""
     return f"“{beginning(text, most)}”"
+
+
+def quoted_change(old: str, new: str, most: int = 60) -> tuple[str, str]:
+    """Both in quotes. Where they differ only further on, what they begin with alike is left out: ``“…until friday”``."""
+    before, after = " ".join(old.split()), " ".join(new.split())
+    pairs = zip(before, after, strict=False)
+    alike = next(
+        (place for place, (one, other) in enumerate(pairs) if one != other), min(len(before), len(after))
+    )
+    if max(len(before), len(after)) <= most or alike <= _LED_BY:
+        return quoted(before, most), quoted(after, most)
+    start = before.find(" ", alike - _LED_BY, alike - _LED_BY // 2) + 1 or alike - _LED_BY
+    return quoted(f"…{before[start:]}", most), quoted(f"…{after[start:]}", most)
 
 
 def until_when(end: float, now: float) -> str:

@@ -47,7 +47,7 @@ def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[
     stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
     yield Labelled("who", ((name, "text"), (stored, "dim")))
     if not is_restore(operation):
-        yield Labelled("rows", ((f"{operation.rows:,}", "text"),))
+        yield Labelled("changed", ((plural(operation.rows, "row"), "text"), (" of the file", "dim")))
 
 
 def standing(

@@ -12,16 +12,16 @@ def paused_line(recording: Recording, now: float) -> str:
     """What holds now, and what was turned away so far."""
     pause = recording.pause
     if pause is None:
-        return "what is said is recorded"
+        return "recording"
     when = "until you end it (memtui pause --off)" if pause.until is None else until_when(pause.until, now)
-    return f"paused {when}: nothing that is said is recorded{_turned_away(recording)}"
+    return f"paused {when}: no conversation is recorded{_turned_away(recording)}"
 
 
 def ended_line(before: Recording) -> str:
     """What is said of ending what held ``before``."""
     if before.pause is None:
-        return "it was not paused: what is said is recorded"
-    return f"what is said is recorded again{_turned_away(before)}"
+        return "it was not paused: recording goes on"
+    return f"recording again{_turned_away(before)}"
 
 
 def never_lines(recording: Recording) -> list[str]:

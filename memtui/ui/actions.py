@@ -282,7 +282,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("export", "I", "export", "Program", _ALL,
             "Write everything, or what is shown, to a file or a folder of notes.", needs="export"),
     _action("pause", "Z", "pause", "Program", _ALL,
-            "Record nothing that is said for a while, whichever program brings it; or record again.", changes=True),
+            "Record no conversation for a while, from any program; in a pause: record again, after a question.", changes=True),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),

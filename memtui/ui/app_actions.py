@@ -100,7 +100,7 @@ class AppActions:
         other = ", not made in this window" if elsewhere else ""
         before = ", before memtui was started this time" if earlier else other
         told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
-        answer = await self._shell.ask_person(Question("Undo this?", told, yes="undo"))
+        answer = await self._shell.ask_person(Question("Undo this?", told, yes="undo", enter=True))
         return bool(answer)
 
     # -- the program
@@ -150,12 +150,20 @@ class AppActions:
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
         if before.pause is not None:
+            from .dialogs.confirmation import Question
+
+            question = Question(
+                "Record again?", _sentence(paused_line(before, shell.clock())), yes="record again"
+            )
+            if await shell.ask_person(question) is not True:
+                shell.say("Recording stays paused.")
+                return
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
             shell.say(_sentence(ended_line(before)))
             return
         end = await shell.ask_person(PauseDialog())
         if end is None:
-            shell.say("What is said is recorded.")
+            shell.say("Recording goes on.")
             return
         found = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"

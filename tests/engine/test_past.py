@@ -291,3 +291,14 @@ def test_what_was_erased_for_good_is_in_no_past_also_in_one_that_is_open(place: 
         assert [one.content for one in opened.page()] == ["Uses a fountain pen"]
         assert [one.content for one in memory.history.as_of(START).page()] == ["Uses a fountain pen"]
         assert "accordion" not in str(memory.history.diff(START - 1, "now"))
+
+
+def test_an_addition_has_the_time_of_the_addition(memory: Memory, clock: Clock) -> None:
+    before = clock()
+    clock.now += 60
+    fact = memory.remember("Ada had a rash from tahini")
+    added = int(clock())
+    clock.now += DAY
+    memory.tag(fact.id, add=["ada"])
+    (change,) = memory.history.diff(before, clock()).changes
+    assert (change.verb, change.at, change.after and change.after.tags) == ("added", added, ("ada",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from memtui.engine.wording import beginning, cut, plural, quoted
+from memtui.engine.wording import beginning, cut, plural, quoted, quoted_change
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,14 @@ def test_a_text_is_cut_at_the_length_and_says_so(text: str, most: int) -> None:
 def test_a_quote_is_one_line() -> None:
     assert quoted("a\n\tb") == "“a b”"
     assert beginning("one two three", 8) == "one two…"
+
+
+def test_a_change_is_quoted_from_where_it_begins() -> None:
+    old = "Ada had a rash from tahini last week, and eats no sesame until the test with the doctor in May"
+    new = old.replace("May", "June")
+    before, after = quoted_change(old, new)
+    assert before == "“…the doctor in May”" and after == "“…the doctor in June”"
+    assert quoted_change("Lives in Porto", "Lives in Lisbon") == ("“Lives in Porto”", "“Lives in Lisbon”")
+    assert quoted_change(f"Tea {old}", f"Coffee {old}")[1].startswith("“Coffee Ada had")
+    run = "x" * 80
+    assert quoted_change(f"{run}1", f"{run}2") == (f"“…{run[:16]}1”", f"“…{run[:16]}2”")

@@ -154,9 +154,26 @@ async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: Memor
         memories(app).table.select(fact.rid)
         await until(lambda: "not for" in screen_text(app))
         await pilot.press("V")
-        await until(lambda: there(app, PickDialog) and "not told" in screen_text(app))
+        await until(lambda: there(app, PickDialog) and "withheld" in screen_text(app))
         await pilot.press("enter")
         await until(lambda: not there(app, PickDialog))
         await settle(app)
+    with story.open(readonly=True) as memory:
+        assert memory.view.page("withheld:*") == []
+
+
+async def test_a_mark_not_the_cursor_says_which_agents_see_it(story: Story, fact: MemoryRecord) -> None:
+    with story.open() as memory:
+        memory.withhold(fact.id, "claude")
+        other = memory.remember("Keeps bees")
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).table.select(other.rid)
+        memories(app).table.mark({fact.rid})
+        await settle(app)
+        await pilot.press("V")
+        await until(lambda: there(app, PickDialog) and "withheld" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: "Allowed again for claude: “Works at Initech”" in screen_text(app))
     with story.open(readonly=True) as memory:
         assert memory.view.page("withheld:*") == []

@@ -167,6 +167,7 @@ async def test_the_recall_log_tells_who_was_told_what(story: Story) -> None:
         text = screen_text(app)
         assert "planner" in text and "“trains or flights?”" in text
         assert "Prefers trains over flights" in text
+        assert "filter by agent and question" in text
         await pilot.press("U")
         await until(lambda: "nothing was changed by it" in screen_text(app))
         await pilot.press("L")
@@ -254,4 +255,4 @@ async def test_undoing_all_of_an_agent_is_for_its_own_changes(story: Story) -> N
     async with running(app) as pilot:
         await settle(app)
         await pilot.press("A")
-        await until(lambda: "for what an agent did" in screen_text(app))
+        await until(lambda: "Select a change of an agent" in screen_text(app))

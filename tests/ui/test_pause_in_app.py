@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.widgets.bars import StatusLine, TitleBar
-from ui_story import Story, screen_text, until
+from ui_story import Story, screen_text, there, until
 
 
 async def test_a_key_pauses_the_title_says_so_and_the_key_ends_it(story: Story) -> None:
@@ -18,8 +19,16 @@ async def test_a_key_pauses_the_title_says_so_and_the_key_ends_it(story: Story) 
         assert "not recording until 13:00" in screen_text(app)
         memory = app.operations.require()
         assert memory.recording.state().pause is not None
-        await until(lambda: "nothing that is said is recorded" in app.main.query_one(StatusLine).said)
+        await until(lambda: "no conversation is recorded" in app.main.query_one(StatusLine).said)
         await pilot.press("Z")
+        await until(lambda: there(app, Question))
+        assert "Record again?" in screen_text(app) and "Paused until 13:00" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: "stays paused" in app.main.query_one(StatusLine).said)
+        assert memory.recording.state().pause is not None
+        await pilot.press("Z")
+        await until(lambda: there(app, Question))
+        await pilot.press("y")
         await until(lambda: not any("not recording" in fact for fact in title.facts))
         assert memory.recording.state().pause is None
 

@@ -69,7 +69,7 @@ class Texts:
 
     def has(self, text: str) -> bool:
         """Whether ``text`` stands in one of them: a sentence that was drawn from it, a shortened title."""
-        plain = folded(text.removesuffix("…"))
+        plain = folded(text.strip("…"))
         return len(plain) >= LEAST and any(plain in whole for whole in self._whole)
 
     def is_one(self, text: str) -> bool:

@@ -34,7 +34,7 @@ def diff(connections: Connections, before: Past, after: Past, *, limit: int = MO
     if after.at < before.at:
         before, after = after, before
     with connections.read() as connection:
-        touched, came = _touched(connection, before, after)
+        touched, added, came = _touched(connection, before, after)
     found = {change.memory.rid: change for change in _changes(before, after, sorted(touched))}
     by_id = {change.memory.id: change for change in found.values()}
     for chain in [_first_version(change, by_id) for change in found.values()]:
@@ -50,7 +50,8 @@ def diff(connections: Connections, before: Past, after: Past, *, limit: int = MO
         of_turns = change.memory.kind == "episode"
         (turns if of_turns else counts)[change.verb] += 1
         if not of_turns:
-            listed.append((touched[rid], change))
+            touch = added.get(rid) if change.verb == "added" else None
+            listed.append((touch or touched[rid], change))
     listed.sort(key=lambda one: (one[0].op_id, one[1].memory.rid), reverse=True)
     turns = +turns
     shown = tuple(
@@ -65,11 +66,14 @@ def diff(connections: Connections, before: Past, after: Past, *, limit: int = MO
     )  # fmt: skip
 
 
-def _touched(connection: apsw.Connection, before: Past, after: Past) -> tuple[dict[int, _Touch], int]:
-    """The keys of memories that an operation in between touched, with the last such operation; and how many turns
-    came in and have stayed as they came, which are too many to be looked at one by one.
+def _touched(
+    connection: apsw.Connection, before: Past, after: Past
+) -> tuple[dict[int, _Touch], dict[int, _Touch], int]:
+    """The keys of memories that an operation in between touched, with the last such operation; those that one added, with
+    that one; and how many turns came in and have stayed as they came, which are too many to be looked at one by one.
     """
     found: dict[int, _Touch] = {}
+    added: dict[int, _Touch] = {}
     if not before.reach.complete:
         rows: Any = connection.execute(
             "SELECT rid FROM memories WHERE created_at > ?1 AND created_at <= ?2 OR valid_until > ?1 AND valid_until <= ?2",
@@ -96,6 +100,7 @@ def _touched(connection: apsw.Connection, before: Past, after: Past) -> tuple[di
                 *before.changed_later(low, high),
                 *after.changed_later(low, high),
             }
+            added.update((rid, _Touch(op_id, at)) for rid in rids)
         found.update((rid, _Touch(op_id, at)) for rid in rids)
     each = sorted(found)
     turns = 0
@@ -105,7 +110,7 @@ def _touched(connection: apsw.Connection, before: Past, after: Past) -> tuple[di
         for start in range(0, len(known), _AT_ONCE):
             some = known[start : start + _AT_ONCE]
             turns -= _active_turns(connection, f"rid IN ({','.join('?' * len(some))})", some)
-    return found, turns
+    return found, added, turns
 
 
 def _active_turns(connection: apsw.Connection, where: str, values: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""Until when nothing that is said is recorded."""
+"""How long recording is paused."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from memtui.ui.safe import assemble
 
 from .line_input import LineDialog
 
-_TOLD = (
-    "Until then nothing that is said is recorded, whichever program brings it. Agents go on reading; what you write"
-    " down yourself is kept. For how long: 1h, 90m, until 18:00, tomorrow. Empty: until you end it."
+_ABOUT = (
+    "No conversation is recorded, from any program, until then. Agents can still read, and what you write down yourself"
+    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it."
 )
 
 
@@ -23,7 +23,7 @@ class PauseDialog(LineDialog):
 
     def __init__(self) -> None:
         super().__init__(
-            "Pause recording", "1h", told=_TOLD, placeholder="1h", longest=40,
+            "Pause recording", "1h", told=_ABOUT, placeholder="1h", longest=40,
             empty="Without a time it lasts until you end it.",
         )  # fmt: skip
 

@@ -165,17 +165,16 @@ class MemoryActions:
         if len(rids) > ASK_ABOVE and not await self._sure("choose an agent for", len(rids)):
             self._pane.say("Nothing was changed.")
             return
-        one = self.current.id if self.current is not None and len(rids) == 1 else ""
-        agents, kept = await self._pane.ask(lambda engine: _agents(engine, one))
+        agents, kept = await self._pane.ask(lambda engine: _agents(engine, rids))
         if not agents:
-            self._pane.say("No agent was told anything yet: memtui withhold ID --agent NAME names one.")
+            self._pane.say("No agent has asked yet. To name one: memtui withhold ID --agent NAME")
             return
-        choices = [Choice(name, note="not told" if name in kept else "") for name in agents]
+        choices = [Choice(name, note="withheld" if name in kept else "allowed") for name in agents]
         about = (
-            "An agent that is chosen is not told it any more, nor the turns it was drawn from. Others are."
+            "“withheld”: this agent gets neither the memory nor the turns that it came from. All others do."
         )
         picked = await self._pane.shell.ask_person(
-            PickDialog("Who may see it", choices, yes="not for this agent, or again", text=about)
+            PickDialog("Which agents may see it?", choices, yes="withhold or allow", text=about)
         )
         if picked is None:
             self._pane.say("Nothing was changed.")
@@ -183,16 +182,15 @@ class MemoryActions:
         agent = agents[picked]
         verb: Literal["withhold", "allow"] = "allow" if agent in kept else "withhold"
         done = await self._pane.change(
-            lambda engine: engine.change_all(verb, rids, agent=agent), "deciding who is told it"
+            lambda engine: engine.change_all(verb, rids, agent=agent), "changing who may see it"
         )
         self._pane.table.mark(set())
         if done is None and verb == "allow":
             self._pane.say(
-                f"{agent} is not told it because of something else: it belongs to what is withheld.",
-                "warning",
+                f"{agent} still does not get it: another memory that it belongs to is withheld.", "warning"
             )
         elif done is None:
-            self._pane.say(f"{agent} was not told it before either.")
+            self._pane.say(f"{agent} did not get it before either.")
 
     async def do_restore(self) -> None:
         await self._verb("restore", "restore", "restoring")
@@ -417,11 +415,11 @@ class MemoryActions:
 
 def _why_not_withhold(memory: MemoryRecord) -> str:
     if memory.kind == "episode":
-        return "This is a turn itself: forgotten, it is told to nobody."
+        return "This is a turn itself: once forgotten, no agent sees it."
     if not memory.source_ids:
-        return "It was not drawn from a conversation: there is nothing more to withhold."
+        return "No conversation is behind it: there are no turns to withhold."
     if memory.withheld:
-        return "The turns that it was drawn from are withheld already."
+        return "The turns that it came from are withheld already."
     return "" if memory.active or memory.ended_by == "forgotten" else "This one was not forgotten."
 
 
@@ -437,12 +435,14 @@ def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependen
     return engine.view.sources(identity), engine.view.dependents([identity])
 
 
-def _agents(engine: Memory, identity: str) -> tuple[list[str], tuple[str, ...]]:
-    """The agents that were told something or from which something is kept, and those from which this is. Blocks."""
+def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:
+    """The agents that asked, or from which something is withheld; and those from which all of these memories are. Blocks."""
     view = engine.view
-    kept = view.detail(identity).withheld_from if identity else ()
     named = {name.casefold(): name for name in (*view.agents(), *view.withheld_agents())}
-    return sorted(named.values()), tuple(named[name.casefold()] for name in kept)
+    kept = set(named.values()) if 0 < len(rids) <= ASK_ABOVE else set()
+    for one in view.rows(rids) if kept else ():
+        kept &= {named[name.casefold()] for name in view.detail(one.id).withheld_from}
+    return sorted(named.values()), kept
 
 
 def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:

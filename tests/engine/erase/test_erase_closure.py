@@ -288,6 +288,7 @@ def test_texts_that_share_little_are_not_taken_for_each_other() -> None:
     assert not texts.touches(KEPT)
     assert not texts.touches("I told you already: the jam is sold out.")
     assert texts.unquoted(f"Corrected “{FACT[:59]}…” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
+    assert texts.unquoted(f"Corrected “…{FACT[-12:]}” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
 
 
 def test_a_reader_of_the_plan_changes_nothing(memory: Memory) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 AGENT = "agent:"
+_RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, -word"
 
 
 class HistoryPane(ListPane[Any]):
@@ -149,7 +150,7 @@ class HistoryPane(ListPane[Any]):
             return reason
         if action.id == "undo_agent" and self.past.looking is None:
             theirs = self.operation is not None and self.operation.actor.startswith(AGENT)
-            return "" if theirs else "This is for what an agent did: select its first change that is to go."
+            return "" if theirs else "Select a change of an agent: then all that it did since goes."
         if action.id != "undo_this" or self.past.looking is not None:
             return super().why_not(action)
         if self.recalls:
@@ -189,6 +190,7 @@ class HistoryPane(ListPane[Any]):
         if self.past.looking is not None:
             side.border_title = self.past.frame_title(self.past.looking)
             return
+        self.filter_bar.show_placeholder(_RECALLS_PLACEHOLDER if self.recalls else self.placeholder)
         side.border_title = assemble(
             (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "
         )

@@ -107,7 +107,6 @@ class PastView:
         self._pane.workers.cancel_group(self._pane, "counts")
         self._pane.filter_bar.set_value("", quiet=True)
         self._pane.table.show_columns(self._pane.columns())
-        self._pane.filter_bar.show_placeholder(self._pane.placeholder)
         self._name_list()
         self._pane.show_rows(top=True)
 
