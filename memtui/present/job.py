@@ -60,6 +60,8 @@ def period(run: JobRun) -> str:
 
 def next_run(job: JobStatus, now: float) -> Part:
     """When it will run."""
+    if job.off:
+        return f"off: {job.off}", "dim"
     if not job.enabled:
         return "switched off", "warning"
     if job.next_due is None:

@@ -29,7 +29,7 @@ def enable(connection: apsw.Connection, job: Job, on: bool) -> None:
 def period(job: Job, task: Task) -> str | None:
     """The period that ``job`` is due for at ``task.now``; None while it is not."""
     with task.connections.read() as connection:
-        if not enabled(connection, job) or obstacle(connection, job, task.now):
+        if job.off(task.options) or not enabled(connection, job) or obstacle(connection, job, task.now):
             return None
         if job.schedule is not None:
             slot = job.schedule.current(task.now, task.zone)

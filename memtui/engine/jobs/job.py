@@ -89,7 +89,8 @@ class Job:
 
     ``schedule`` None: the job runs whenever ``needed`` names a period. ``backed_up``: a backup is made
     before. ``by_the_clock``: it takes something away because of the time, so the clock must be believable.
-    ``logged``: its scheduled runs are kept as rows; a continuous job would flood them.
+    ``logged``: its scheduled runs are kept as rows; a continuous job would flood them. ``off``: the setting that switches
+    it off; "" while it is on.
     """
 
     name: str
@@ -101,3 +102,4 @@ class Job:
     backed_up: bool = False
     by_the_clock: bool = False
     logged: bool = True
+    off: Callable[[Options], str] = lambda options: ""

@@ -17,7 +17,7 @@ from . import day_counts
 from .job import JobReport, Task
 
 KIND = "retention"
-OFF = "turns are kept: retention.days is 0"
+OFF = "retention.days is 0"
 _COUNTS_KEY = "aged_by_date"
 _DAY = 86_400
 _IDS_TOLD = 1_000
@@ -50,10 +50,15 @@ def plan(connection: apsw.Connection, options: Options, now: float, task: Task) 
     )  # fmt: skip
 
 
+def off(options: Options) -> str:
+    """The setting that switches it off; "" while it is on."""
+    return OFF if options.retention_days < 1 else ""
+
+
 def run(task: Task) -> JobReport:
     """Move old turns to the Trash: the rows, the operation and the end of the run are one commit."""
     if task.options.retention_days < 1:
-        return JobReport(summary=OFF)
+        return JobReport(summary=f"turns are kept: {OFF}")
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task)
         if task.dry_run:

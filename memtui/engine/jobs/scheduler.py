@@ -56,6 +56,7 @@ class Scheduler:
         zone: tzinfo | None = None, timetable: tuple[Job, ...] = JOBS, monotonic: Monotonic = time.monotonic,
     ) -> None:  # fmt: skip
         self._connections = connections
+        self._options = options
         self._clock = clock
         self._jobs = timetable
         self._runner = Runner(connections, clock, options, services, zone, on_run, on_change)
@@ -216,13 +217,13 @@ class Scheduler:
 
     def status(self) -> SchedulerStatus:
         """The jobs, what runs, what is wrong."""
-        now = self._clock()
+        now, off = self._clock(), {job.name: job.off(self._options) for job in self._jobs}
         with self._connections.read() as connection:
             rows = tuple(
                 JobStatus(
                     name=job.name, label=job.label, about=job.about,
                     schedule=job.schedule.words if job.schedule else "when needed",
-                    enabled=due.enabled(connection, job),
+                    enabled=not off[job.name] and due.enabled(connection, job), off=off[job.name],
                     next_due=due.next_due(connection, job, now, self._runner.zone),
                     last=jobs.latest(connection, job.name), obstacle=due.obstacle(connection, job, now),
                 )

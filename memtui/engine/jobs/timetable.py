@@ -162,6 +162,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         name="retention", label="Retention", schedule=Daily(4), run=retention.run, backed_up=True, by_the_clock=True,
+        off=retention.off,
         about="Moves turns that are older than you set (retention.days) to the Trash, once their facts are drawn.",
     ),
     Job(

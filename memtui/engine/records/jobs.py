@@ -56,7 +56,8 @@ class RunningJob(Record):
 class JobStatus(Record):
     """A job and its last run. ``next_due``: Unix seconds, None for a job without fixed times (see ``schedule``).
 
-    ``obstacle``: why it will not run although it may be due.
+    ``obstacle``: why it will not run although it may be due. ``off``: the setting that switches it off, as in
+    "retention.days is 0"; then it is not ``enabled`` either.
     """
 
     name: str
@@ -67,6 +68,7 @@ class JobStatus(Record):
     next_due: float | None
     last: JobRun | None
     obstacle: str = ""
+    off: str = ""
 
 
 class SchedulerStatus(Record):

@@ -58,6 +58,11 @@ def test_nothing_goes_unless_it_is_asked_for(memory: Memory, clock: Clock, place
     with Memory.open(place, clock=clock, options=replace(OPTIONS, retention_days=0)) as off:
         summary, counts = run(off, clock)
         assert "retention.days" in summary and counts == {} and gone(off) == set()
+        scheduler = make_scheduler(off, clock)
+        (job,) = [one for one in scheduler.status().jobs if one.name == "retention"]
+        assert (job.enabled, job.off) == (False, "retention.days is 0") and "retention" not in scheduler.due()
+    (job,) = [one for one in make_scheduler(memory, clock).status().jobs if one.name == "retention"]
+    assert job.enabled and not job.off
 
 
 def test_the_oldest_go_first_within_the_cap_and_one_undo_brings_them_back(

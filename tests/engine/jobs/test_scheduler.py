@@ -56,7 +56,7 @@ def test_what_was_slept_through_is_caught_up_in_order_and_once(memory: Memory, c
     scheduler = make_scheduler(memory, clock, UTC)
     assert [name for name in names(scheduler.run_due()) if name != "backup"] == []
     clock.now += 20 * HOUR
-    assert names(scheduler.run_due())[:4] == ["enrichment", "consolidation", "decay", "retention"]
+    assert names(scheduler.run_due())[:3] == ["enrichment", "consolidation", "decay"]
     clock.now += HOUR
     assert scheduler.run_due() == []
 

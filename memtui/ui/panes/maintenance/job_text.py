@@ -63,6 +63,8 @@ class JobText(Labelled):
 
     def _next(self, job: JobStatus) -> Content:
         told = drawn((next_run(job, self.now),))
+        if job.off:
+            return told
         if not job.enabled:
             return assemble(told, f"; {self.keys['switch']} switches it on")
         if job.next_due is None or job.next_due <= self.now:

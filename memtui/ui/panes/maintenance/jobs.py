@@ -155,6 +155,9 @@ class Jobs:
         row = self._pane.table.selected
         if row is None or row.job is None:
             return
+        if row.job.off:
+            self._pane.say(f"{row.job.label} is off: {row.job.off}. Change that in the settings.", "warning")
+            return
         name, on = row.job.name, not row.job.enabled
         await self._pane.change(lambda memory: memory.jobs.enable(name, on), "switching")
         self._pane.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
