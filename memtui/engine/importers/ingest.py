@@ -25,12 +25,13 @@ from . import base, lock, note_validation, report
 from .detect import Found, find_sources
 from .distinct_counter import Distinct
 from .export_rows import Rows, Waiting
-from .formats import claude_code, claude_history
-from .items import Item, Named, Note, PadEntry, ReadTalk
+from .formats import claude_code, claude_history, claude_memory
+from .items import Item, Named, Note, PadEntry, ReadTalk, SessionTitle
 from .notes import Notes
 from .reader import Tally, read_all
 from .registry import format_named
 from .report import Account, ImportOperation, RecordKind
+from .session_titles import SessionTitles
 from .turns import PAUSED, UNWANTED, Turns
 
 _TURNS_PER_BATCH = 500
@@ -39,6 +40,7 @@ _WITH_CONTENT = (Turn, Note, MemoryLine)
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
 _EXPECTED = {
     base.HISTORY,
+    claude_memory.INDEX,
     report.ERASED,
     note_validation.KEY_IN_USE,
     note_validation.EDITED,
@@ -120,6 +122,7 @@ class Import:
             (Line, rows := Rows(self.account, others, waiting)),
         )
         self._rows = rows
+        self._titles = SessionTitles(self.account)
         self._started = time.monotonic()
 
     def run(
@@ -135,6 +138,7 @@ class Import:
                     progress(self._progress())
             if not stopped:
                 self._rows.settle()
+                self.give_titles()
         except BaseException:
             # What is committed stays; it must be possible to undo it. The first error is the one to tell.
             with suppress(MemtuiError):
@@ -142,7 +146,11 @@ class Import:
             raise
         operation = self._finish(" (cancelled)" if stopped else "")
         nothing = not (
-            stopped or self.account.imported or self.account.decisions or self.account.already_there
+            stopped
+            or self.account.imported
+            or self.account.decisions
+            or self.account.already_there
+            or self._titles.given
         )
         if nothing and (error := self.tally.nothing(_EXPECTED)):
             raise error
@@ -153,6 +161,11 @@ class Import:
         for types, kind in self._kinds:
             if records := [record for record in batch if isinstance(record, types)]:
                 self._bring_in(kind, records)
+        self._titles.add(record for record in batch if isinstance(record, SessionTitle))
+
+    def give_titles(self) -> None:
+        """Give sessions the titles that were met in other files."""
+        self._titles.give()
 
     def _bring_in(self, kind: RecordKind, records: list[Any]) -> None:
         account = self.account
@@ -177,7 +190,7 @@ class Import:
         account = self.account
         label = lock.imported_label(account.kinds, named(self.formats), account.decisions)
         operation = self.operation.finish(label + how)
-        return operation if account.imported or account.decisions else None
+        return operation if account.imported or account.decisions or self._titles.given else None
 
     def _progress(self) -> ImportProgress:
         account = self.account

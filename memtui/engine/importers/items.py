@@ -70,4 +70,12 @@ class ReadTalk(Record):
     at: float
 
 
-Item = Note | PadEntry | Named | ReadTalk
+class SessionTitle(Record):
+    """The title of the session that holds the turn with this source key, which may be in another file."""
+
+    source_key: str
+    title: str
+
+
+Stored = Note | PadEntry | Named | ReadTalk
+Item = Stored | SessionTitle

@@ -25,7 +25,7 @@ from memtui.engine.store import memories, scratchpad, tombstones
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import json_text, scalar
 
-from .items import Item, Named, Note, PadEntry, ReadTalk
+from .items import Named, Note, PadEntry, ReadTalk, Stored
 
 KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
@@ -49,7 +49,7 @@ NewItem = NewNote | PadEntry | Named | ReadTalk
 
 
 def checked(
-    item: Item, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+    item: Stored, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
 ) -> NewItem:
     """The item as it will be stored. Raises InputError for what cannot be.
 
@@ -148,7 +148,7 @@ def _checked_name(named: Named, options: Options) -> Named:
     return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
 
 
-def erased_key(item: Item) -> str | None:
+def erased_key(item: Stored) -> str | None:
     """What it is known by once it was erased for good; None for what cannot be erased by itself."""
     if isinstance(item, Note):
         return item.id or item.source_key
@@ -193,7 +193,7 @@ def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str
     return {f"text {kind} {category} {content}" for kind, category, content in rows}
 
 
-def known_ids(connection: apsw.Connection, items: Sequence[Item]) -> dict[str, str]:
+def known_ids(connection: apsw.Connection, items: Sequence[Stored]) -> dict[str, str]:
     """The texts of memories that notes from memtui itself are about, by id."""
     ids = [item.id for item in items if isinstance(item, Note) and item.id is not None]
     if not ids:

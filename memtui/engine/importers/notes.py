@@ -11,7 +11,7 @@ from memtui.engine.memories import validation
 from memtui.engine.store import tombstones
 
 from . import note_storage, note_validation, report, turns
-from .items import Item, Named, Note, ReadTalk
+from .items import Named, Note, ReadTalk, Stored
 from .note_validation import NewItem, NewNote
 from .report import Account, Counted
 
@@ -28,7 +28,7 @@ class Notes:
         # The texts and keys that are there, as far as the batch in hand is concerned.
         self._told: set[str] = set()
 
-    def sort_out(self, connection: apsw.Connection, items: Sequence[Item]) -> list[NewItem]:
+    def sort_out(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
         gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
@@ -61,7 +61,7 @@ class Notes:
                 shared.already_there += not isinstance(one, ReadTalk)
         return fresh
 
-    def _checked(self, item: Item) -> NewItem | None:
+    def _checked(self, item: Stored) -> NewItem | None:
         try:
             return note_validation.checked(item, self._shared.options, self._ordering, self._names)
         except InputError as error:

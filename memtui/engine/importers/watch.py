@@ -255,6 +255,7 @@ class Follower:
     def _store(self, records: Iterator[Turn | Item | AnyLine | None]) -> None:
         for batch in batches(one for one in records if not self._was_taken_back(one)):
             self._import.take(batch)
+        self._import.give_titles()
 
     def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
         return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from import_samples import SESSION, claude, jsonl, read, reasons, text, words
+from memtui import Memory
+from memtui.engine.records import Options
 
 
 def test_user_and_assistant_texts_become_turns(tmp_path: Path) -> None:
@@ -374,3 +376,35 @@ def test_missing_fields_are_made_up_for_stably(tmp_path: Path) -> None:
     assert second.session_id == "claude-code:stem"
     assert [turn.source_key for turn in read(path)[0]] == [first.source_key, second.source_key]
     assert first.source_key != second.source_key
+
+
+@pytest.mark.parametrize("names", [("a.jsonl", "b.jsonl"), ("b.jsonl", "a.jsonl")])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_summary_names_a_session_in_another_file(
+    tmp_path: Path, names: tuple[str, str], at_once: bool
+) -> None:
+    last = claude("assistant", "Bye.")
+    talk = jsonl(tmp_path / "in" / names[0], [claude("user", "Hi."), last])
+    summary = {"type": "summary", "summary": "Watering schedule", "leafUuid": last["uuid"]}
+    later = jsonl(tmp_path / "in" / names[1], [summary, claude("user", "Anew.", sessionId="other")])
+    with Memory.open(tmp_path / "m.db", options=Options(background=False, embedder="off")) as memory:
+        for paths in [[talk, later]] if at_once else [[talk], [later]]:
+            memory.files.import_paths(paths)
+        assert memory.view.session(f"claude-code:{SESSION}").title == "Watering schedule"
+        assert memory.view.session("claude-code:other").title is None
+        memory.undo()
+        titles = [one.title for one in memory.view.sessions()]
+        assert "Watering schedule" not in titles
+
+
+def test_a_file_of_titles_alone_names_a_session_that_is_there(tmp_path: Path) -> None:
+    last = claude("assistant", "Bye.")
+    talk = jsonl(tmp_path / "talk.jsonl", [claude("user", "Hi."), last])
+    titles = jsonl(
+        tmp_path / "titles.jsonl", [{"type": "summary", "summary": "Watering", "leafUuid": last["uuid"]}]
+    )
+    with Memory.open(tmp_path / "m.db", options=Options(background=False, embedder="off")) as memory:
+        memory.files.import_paths([talk])
+        report = memory.files.import_paths([titles])
+        assert memory.view.session(f"claude-code:{SESSION}").title == "Watering"
+        assert report.operation is not None

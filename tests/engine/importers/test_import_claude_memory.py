@@ -47,6 +47,7 @@ def test_a_note_is_a_fact_that_an_agent_wrote_and_the_list_is_none(memory: Memor
     report = memory.files.import_paths([home / ".claude"])
     assert report.formats == ("claude-memory",)
     assert report.reasons == {"list of other notes": 2}
+    assert (report.refused, report.warnings) == ((), ())
     assert rows(memory, "SELECT content, trust FROM memories ORDER BY content") == [
         ("Do not mock the database in tests. Why: mocks hid a broken migration.", "agent"),
         ("The user is a nurse in Lyon.", "agent"),
@@ -67,3 +68,8 @@ def test_a_long_note_is_several_facts(memory: Memory, tmp_path: Path) -> None:
 def test_it_is_found_on_this_machine(home: Path) -> None:
     (found,) = known_sources(home, environ={})
     assert (found.name, found.files, found.live) == ("claude-memory", 3, False)
+
+
+def test_the_list_alone_brings_nothing_and_is_no_error(memory: Memory, home: Path) -> None:
+    report = memory.files.import_paths([next(home.rglob("MEMORY.md"))])
+    assert (report.imported, report.refused) == (0, ())

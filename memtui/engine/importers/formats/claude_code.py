@@ -24,6 +24,7 @@ from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
+from ..items import SessionTitle
 from ..stream import WAITING, Stream
 from . import claude_code_wrappers
 
@@ -90,8 +91,11 @@ def _sniff(head: Head) -> bool:
     )
 
 
-def read(stream: Stream) -> Iterator[Turn | Skip]:
-    """The last turn of a file carries the title that the session ended up with (so far)."""
+def read(stream: Stream) -> Iterator[Turn | SessionTitle | Skip]:
+    """The last turn of a file carries the title that the session ended up with (so far).
+
+    A summary also names the session of a turn in another file.
+    """
     reader = _Reader(stream)
     held: Turn | None = None
     for found in reader.read():
@@ -119,10 +123,12 @@ class _Reader:
         self.titles: dict[str, str] = {}
         self.named: set[str] = set()
         self.by_leaf: dict[str, str] = {}
+        # The summary that was read last, until it is passed on.
+        self.summary: SessionTitle | None = None
         self.queue = _Queue()
         self.folder: Any = None
 
-    def read(self) -> Iterator[Turn | Skip]:
+    def read(self) -> Iterator[Turn | SessionTitle | Skip]:
         for line in self.stream.records():
             if isinstance(line, Skip):
                 yield line
@@ -131,6 +137,9 @@ class _Reader:
             if isinstance(found, Turn) and found.role == "assistant":
                 yield from self.steered()
             yield found
+            if self.summary:
+                yield self.summary
+                self.summary = None
         yield from self.steered()
 
     def steered(self) -> Iterator[Turn]:
@@ -234,6 +243,7 @@ class _Reader:
             leaf := foreign_values.identifier(line.leaf_uuid)
         ):
             self._remember(self.by_leaf, leaf, title)
+            self.summary = SessionTitle(source_key=f"claude-code:{leaf}", title=title)
 
     @staticmethod
     def _remember(known: dict[str, str], key: str, title: str, *, replace: bool = True) -> None:

@@ -49,7 +49,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(block, Skip):
             yield block
         elif _ENTRY.match(b"- " + block.text.encode()):
-            yield stream.skip(INDEX)
+            yield Skip(reason=INDEX)  # no place: nothing is amiss
         elif words and sum(map(len, words)) + len(block.text) > _LONGEST:
             yield _fact(words, stream, front, ordinals)
             words = [block.text]
