@@ -172,6 +172,8 @@ def _line(
         return _with(line, action="hold", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
         return line
+    if draft.question:
+        return None if draft.bare else _with(line, action="hold", reason=draft.question)
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
     new = Statement(
         line.content, preceding(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),

@@ -31,6 +31,7 @@ _relation = re.compile(
 _name = re.compile(
     r"(?P<title>\b(?:Mr|Mrs|Ms|Miss|Dr|Herr|Frau|don|doña)\.? )?(?P<name>\b[A-Z][^\W\d_]{1,20})(?P<own>['’]s\b)?"
 )
+_small_name = re.compile(r"\b(?P<name>[a-z]{3,})['’]s\b")
 _pronoun = re.compile(r"(?:(?P<he>he|his|him)|(?P<she>she|her))(?:['’]\w+)?\b", re.IGNORECASE)
 # "Still has to carry the pens", "sleeps in the woodshed": of somebody, who is not named. Nouns end in "s" as well.
 _left_out = re.compile(
@@ -81,10 +82,13 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
     }
     for match in _name.finditer(before):
         name, title = _of_owner(match["name"], people), (match["title"] or "").strip(" .")
-        if title in titles or name in told_other:
+        if title in titles or name in told_other or (title and _visited.search(before[: match.start()])):
             continue
         if title or name in people or _is_name(before, match.start(), name):
             found[f"{title} {name}".strip()] = match.start()
+    for match in _small_name.finditer(before):
+        if is_given_name(match["name"]) and match["name"] not in _COMMON:
+            found.setdefault(match["name"].capitalize(), match.start())
     found = {
         one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
     }
@@ -105,6 +109,8 @@ def _is_name(text: str, at: int, word: str) -> bool:
     ahead = text[:at].rstrip()
     if plain in _NO_NAMES or word.isupper() or _place.search(ahead):
         return False
+    if _towards.search(ahead) and not is_given_name(plain):
+        return False
     if not ahead or ahead[-1] in ".!?:":
         if is_given_name(plain) and plain not in _COMMON:
             return True
@@ -113,6 +119,10 @@ def _is_name(text: str, at: int, word: str) -> bool:
 
 
 _place = re.compile(r"\b(?:in|at|from|on|near|ward|of|via|for the|in der|aus|nach|en|de|à)$", re.IGNORECASE)
+_towards = re.compile(
+    r"\b(?:go|going|goes|went|move|moved|moving|travel|fly|drive|drove|trip|train|back) to$", re.IGNORECASE
+)
+_visited = re.compile(r"\b(?:at|to|from|by|bei|zu|chez)\s+$", re.IGNORECASE)
 _acts = re.compile(
     r"(?:['’]s|,| (?:is|has|was|can|can't|wants|works|lives|left|moved|gets|needs|likes|loves|hates|went|runs|took|does|did|"
     r"had|got|came|passed|played|plays|eats|sleeps|reacts|"

@@ -28,7 +28,7 @@ class Draft(Record):
 
     ``confidence`` is at most 0.9: only a person is surer. ``correcting``: it says that something known has changed.
     ``verbatim``: the words are those of its sources. ``topic``: of a fact; without one a tag may name it.
-    ``bare``: it is only kept where it changes a known fact.
+    ``bare``: it is only kept where it changes a known fact. ``question``: to ask the person before it is kept.
     """
 
     kind: Literal["fact", "observation"]
@@ -41,6 +41,7 @@ class Draft(Record):
     verbatim: bool = False
     topic: Topic | None = None
     bare: bool = False
+    question: str = ""
 
 
 class Saved(Record, omit_defaults=True):

@@ -11,20 +11,22 @@ from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import fold
 
-from . import clause_facts
+from . import clause_facts, joined_statements
 from .clause_facts import Around
 from .clauses import clauses, without_chat
 from .durability import DurabilityModel
 from .exclusions import asks, readable
 from .instructions import asks_for_work, plays_a_part, tells_a_tale
 from .protocol import SAID, Context, Draft, Extraction
-from .sentences import Sentence, sentences
-from .statements import Statement, find_statement, introduced
+from .sentences import Sentence, mask, sentences
+from .statements import RELATIVE, Statement, find_statement, introduced, plain_text
 from .summary import summary
 from .topics import sorted_by_topic
 from .triggers import find_trigger, worth_reading
+from .unresolved import resolve
 
 _OBSERVED = 0.7
+_NEAR = 8  # sentences before one, in which a name may stand
 _FEW = 2  # sentences; what is ordered in more of them is ordered by this person
 
 
@@ -64,6 +66,7 @@ class KeywordExtractor:
             around = Around(people, before)
             message = sentences(turn.content)
             stated = self._stated(turn.content, message, around) if _of_person(turn) else _Stated({}, {})
+            stated = _Stated(*(self._each(message, some, around) for some in stated))
             for draft in self._drafts(turn, message, stated.lasting):
                 key = fold(draft.content)
                 if key not in seen:
@@ -131,10 +134,38 @@ class KeywordExtractor:
             stated[place] = [*stated.get(place, ()), *more]
         return _Stated(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
 
+    def _each(
+        self, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]], around: Around
+    ) -> dict[int, list[Statement]]:
+        """The statements, each about one subject, which it names or asks for."""
+        return {
+            place: [
+                resolve(part, message[max(place - _NEAR, 0) : place], around.before, around.people)
+                for statement in some
+                for part in _parts(statement)
+            ]
+            for place, some in stated.items()
+        }
+
 
 def _of_person(turn: MemoryRecord) -> bool:
     """The person's words, be it that an agent only says so: their trust stays what it is."""
     return turn.trust == "user" or validation.is_claim(turn.source_role, turn.trust)
+
+
+def _parts(statement: Statement) -> list[Statement]:
+    """A statement of two subjects as two."""
+    texts = joined_statements.parts(statement.text)
+    if len(texts) == 1:
+        return [statement]
+    return [
+        statement._replace(
+            text=text,
+            tags=own.tags if (own := find_statement(Sentence(text, mask(text), False))) else statement.tags,
+            dated=statement.dated and RELATIVE.search(plain_text(text)) is not None,
+        )
+        for text in texts
+    ]
 
 
 def _fact(turn: MemoryRecord, statement: Statement) -> Draft:
@@ -143,7 +174,7 @@ def _fact(turn: MemoryRecord, statement: Statement) -> Draft:
         content = SAID.format(content=content, date=_date(turn.event_time))
     return Draft(
         kind="fact", content=content, sources=(turn.id,), tags=statement.tags, confidence=statement.confidence,
-        correcting=statement.correcting, verbatim=True,
+        correcting=statement.correcting, verbatim=True, question=statement.question,
     )  # fmt: skip
 
 

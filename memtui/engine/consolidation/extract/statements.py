@@ -121,13 +121,16 @@ _CONTRACTIONS = (
 
 
 class Statement(NamedTuple):
-    """``text`` stands alone; ``correcting``: it says that something known has changed; ``dated``: it needs its date."""
+    """``text`` stands alone; ``correcting``: it says that something known has changed; ``dated``: it needs its date.
+
+    ``question``: to ask the person before the fact is kept ("who is meant?")."""
 
     text: str
     tags: tuple[str, ...]
     confidence: float
     correcting: bool
     dated: bool
+    question: str = ""
 
 
 def find_statement(

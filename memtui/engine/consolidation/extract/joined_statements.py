@@ -1,0 +1,97 @@
+"""Two statements in one sentence: "Mia has swimming on Tuesdays and Leo has speech therapy on Thursdays".
+
+Each has its own subject, so each can change alone. A sentence is split only where both parts can be understood alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .clauses import clauses
+from .sentences import Sentence, mask
+from .statements import dangles
+
+_FEWEST_WORDS = 3
+_said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
+_VERB = (
+    r"(?:is|isn't|are|aren't|was|has|hasn't|have|haven't|had|does|doesn't|do|don't|can|can't|cannot|will|won't|must|mustn't|"
+    r"may|never|always|started|moved|got|went|hates|avoids|"
+    r"ist|hat|hatte|geht|mag|isst|arbeitet|wohnt|lebt|braucht|spielt|lernt|kann|darf|muss|kommt|"
+    r"est|va|aime|mange|travaille|habite|joue|déteste|adore|"
+    r"es|está|tiene|come|trabaja|vive|juega|odia|puede|prefiere)"
+)
+_RELATION = r"(?:my|our|mein|meine|unser|unsere|mon|ma|notre|mi|nuestro|nuestra)"
+# Behind a name almost every small word in "s" is a verb; behind "my daughter" it may be a plural.
+_subject = re.compile(
+    rf"(?i:(?P<own>i|we|ich|wir|je|nous|yo|nosotros)(?=['’ ]))"
+    rf"|(?P<subject>(?i:{_RELATION}) [^\W\d_]+(?: [A-Z][^\W\d_]+)?|[A-Z][^\W\d_]+)"
+    rf"(?:['’]s(?: [^\W\d_]+)+?)?"
+    rf"(?:['’](?:s|re|d)\b| (?:{_VERB}(?!\w)|[a-z]{{3,}}s\b))"
+)
+_join = re.compile(r",? (?:and|und|et|y) (?=\S)")
+# What comes after such a word belongs to it: "when my mum visits and Tom is away".
+_dependent = re.compile(
+    r"\b(?:if|when|whenever|because|since|while|after|before|until|unless|that|who|which|whose|says?|said|thinks?|think|know|"
+    r"decided|agreed|both|between|either|wenn|weil|dass|falls|bevor|nachdem|solange|si|quand|parce|que|cuando|porque|aunque)\b",
+    re.IGNORECASE,
+)
+# The second part leans on the first.
+_leans = re.compile(
+    r"\b(?:too|also|either|neither|instead|as well|the same|both|auch|ebenfalls|aussi|également|también|tampoco)\b|"
+    r"\b(?:do|does|did|is|are|has|have|can|will)(?:n't)? (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)\b",
+    re.IGNORECASE,
+)
+
+
+def without_date(text: str) -> str:
+    """The text without the date that a stored fact ends with: " (said 4 May 2026)"."""
+    return _said_on.sub("", text)
+
+
+def parts(text: str) -> list[str]:
+    """The statements of a sentence that is joined of several with different subjects; else the sentence alone."""
+    masked = mask(text)
+    if "\x00" in masked or "(" in masked:
+        return [text]
+    found: list[str] = []
+    start = 0
+    for match in _join.finditer(text):
+        first, second = text[start : match.start()], text[match.end() :]
+        if _alone(first) and _alone(second) and _different(first, second):
+            found.append(first)
+            start = match.end()
+    last = text[start:]
+    return [*found, last[:1].upper() + last[1:]] if found else [text]
+
+
+def statements_in(text: str) -> list[str]:
+    """What a stored fact says, statement by statement, also several about one subject."""
+    found = []
+    for part in parts(without_date(text)):
+        found += [part[start:end] for start, end in clauses(Sentence(part, mask(part), False))]
+    return found
+
+
+def begins_with_subject(text: str) -> bool:
+    """Whether a text begins with a name, a relation or the person, and a verb."""
+    return _subject.match(text) is not None
+
+
+def _alone(text: str) -> bool:
+    return (
+        len(text.split()) >= _FEWEST_WORDS
+        and begins_with_subject(text)
+        and _dependent.search(text) is None
+        and _leans.search(text) is None
+        and not dangles(text[:1].upper() + text[1:])
+    )
+
+
+def _different(first: str, second: str) -> bool:
+    return _subject_of(first) != _subject_of(second)
+
+
+def _subject_of(text: str) -> str:
+    """The name or the relation in small letters; empty for the person themself."""
+    match = _subject.match(text)
+    return (match["subject"] or "").casefold() if match else ""

@@ -1,0 +1,133 @@
+"""Facts that only make sense beside the sentence before them: "Besides peanuts he is allergic to cashews", "she has one".
+
+Where it is certain who is meant the name takes the place of the pronoun. Else the person is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from memtui.engine.models.ner.gazetteer import is_given_name
+
+from .antecedents import antecedent
+from .joined_statements import begins_with_subject
+from .sentences import Sentence, mask, sentences
+from .statements import Statement, introduced
+
+_LOOKED_BACK = 600
+_QUOTED = 160
+_pronoun = re.compile(r"\b(?:(?P<he>he|him|his)|(?P<she>she|hers|her))\b", re.IGNORECASE)
+_object = re.compile(
+    r"(?:him|her)(?=[.,;!]|$| (?:on|at|to|from|in|with|every|by|there|back|up|home|if|when|so|and|because|today|tomorrow)\b)",
+    re.IGNORECASE,
+)
+_one = re.compile(r"(?:^\S+(?: \S+){0,2} (?:has|have|got|needs?|wants?)) (?P<one>one)\W*$", re.IGNORECASE)
+_somebody = re.compile(
+    r"\b(?:my|our|your|mine|the|an?|every|each|no|one of|two|three|some)\s+[a-z]|(?<!^)\b[A-Z][^\W\d_]+|"
+    r"\b(?:some|any|every|no)(?:body|one)\b|\bwho(?:ever)?\b",
+)
+_OPENERS = frozenset(
+    """
+    i we ich wir besides despite although because since when if after before while until unless apart except also so as at on in
+    for with without instead today yesterday tomorrow sometimes usually mondays tuesdays wednesdays thursdays fridays saturdays
+    sundays always perhaps its this that außerdem nachdem wenn weil
+    """.split()  # noqa: SIM905
+)
+_possessive_and_name = re.compile(r"(?i:his|her) [a-z]+ [A-Z][^\W\d_]+")
+_RUNS_ON = 20  # words: a text without full stops is understood by the others of them
+_does = re.compile(r"[A-Z][^\W\d_]+ [a-z]{2,}ed\b")
+_named = re.compile(r"\b(?:my|our) [a-z]+(?: [A-Z][^\W\d_]+)?|\b[A-Z][^\W\d_]+", re.IGNORECASE)
+
+
+class Unresolved(NamedTuple):
+    """The word of a text that stands for somebody or something that the text does not name, and where it is."""
+
+    word: str
+    start: int
+    end: int
+
+
+def unresolved(text: str, people: Collection[str] = ()) -> Unresolved | None:
+    """The first such word of a text; None where the text can be understood alone."""
+    masked = mask(text)
+    if _possessive_and_name.match(masked):
+        return None
+    for match in _pronoun.finditer(masked):
+        before = masked[: match.start()]
+        if ":" in before or (before.strip() and len(masked.split()) > _RUNS_ON):
+            return None
+        if not _names_somebody(before, masked, people) or _of_another(before, masked, match):
+            return Unresolved(match[0], match.start(), match.end())
+        return None
+    one = _one.search(masked)
+    return Unresolved(one["one"], one.start("one"), one.end("one")) if one else None
+
+
+def resolve(
+    statement: Statement, before: Sequence[Sentence], earlier: str, people: Collection[str]
+) -> Statement:
+    """The statement with the name in it, or with the question whom it means.
+
+    ``before``: the sentences of the same message before it; ``earlier``: the person's message before that.
+    """
+    text = statement.text
+    found = unresolved(text, people)
+    if found is None:
+        return statement
+    said_before = " ".join(one.masked for one in before).replace("\x00", " ")
+    rest = text[found.start :]
+    who, earlier = None, earlier[-_LOOKED_BACK:]
+    if found.word.casefold() != "one":
+        known = frozenset(people) | introduced(earlier) | introduced(said_before)
+        who = antecedent(said_before[-_LOOKED_BACK:], rest, known)
+        if who is None and earlier and not any(_pronoun_of(rest, one.masked) for one in before):
+            who = antecedent(f"{mask(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
+    if who is None:
+        return statement._replace(question=_question(found.word, before, earlier))
+    return statement._replace(text=f"{text[: found.start]}{_in_place(who, text, found)}{text[found.end :]}")
+
+
+def _names_somebody(before: str, text: str, people: Collection[str]) -> bool:
+    if _somebody.search(before):
+        return True
+    first = re.match(r"[^\W\d_]+", text)
+    if first is None or first.end() > len(before):
+        return False
+    return first[0].casefold() not in _OPENERS and bool(
+        first[0] in people
+        or is_given_name(first[0].casefold())
+        or begins_with_subject(text)
+        or _does.match(text)
+    )
+
+
+def _of_another(before: str, text: str, pronoun: re.Match[str]) -> bool:
+    """Whether "her" is the object of the only person named before it: somebody else is meant."""
+    if not _object.match(text, pronoun.start()):
+        return False
+    subject = _named.match(before)
+    return subject is not None and not _somebody.search(before, subject.end()) and " and " not in before
+
+
+def _pronoun_of(rest: str, sentence: str) -> bool:
+    """Whether a sentence has a pronoun of the same gender as the one that ``rest`` begins with."""
+    asked = _pronoun.match(rest)
+    gender = "he" if asked and asked["he"] else "she"
+    return any(match[gender] for match in _pronoun.finditer(sentence))
+
+
+def _in_place(who: str, text: str, found: Unresolved) -> str:
+    word = found.word.casefold()
+    possessive = word == "his" or (word == "her" and not _object.match(text, found.start))
+    name = who[:1].upper() + who[1:] if found.start == 0 else who
+    return f"{name}'s" if possessive else name
+
+
+def _question(word: str, before: Sequence[Sentence], earlier: str) -> str:
+    what = "What" if word.casefold() == "one" else "Who"
+    said = before[-1].text if before else next((one.text for one in reversed(sentences(earlier))), "")
+    told = said if len(said) <= _QUOTED else said[: _QUOTED - 1].rstrip() + "…"
+    asked = f"{what} is meant by “{word}”?"
+    return f"{asked} The sentence before it: “{told}”" if told else asked
