@@ -268,7 +268,8 @@ def _bears(one: Scored, read: Prompt) -> bool:
         lexicon.connects(read.words[stem]) for stem in read.weights if stem in one.piece.stems
     ):
         return True
-    if any(told.found(one.piece.words, one.piece.plain) for _, told in read.wordings):
+    asked = read.words.values()
+    if any(told.found(one.piece.words, one.piece.plain).difference(asked) for _, told in read.wordings):
         return True
     wanted = {lexicon.told(topic) for topic in read.topics}
     return any(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from memtui.engine import word_lists
@@ -33,11 +33,17 @@ class WordList(Record):
 
 
 class Topic(Record):
-    """A subject: what a prompt of it says, what a statement that bears on it says."""
+    """A subject. ``asked``: words of a prompt about it; ``told``: words of a statement that bears on it.
+
+    ``alone``: words of a prompt that ask for it only where no other subject is asked for.
+    ``beside``: words with other uses, which count only in a statement that has a ``told`` word too.
+    """
 
     name: str
     asked: WordList
+    alone: WordList
     told: WordList
+    beside: WordList
 
 
 @functools.cache
@@ -49,14 +55,28 @@ def topics() -> tuple[Topic, ...]:
             side, _, listed = line.partition(":")
             found.setdefault(name, {}).setdefault(side, []).extend(listed.split())
     return tuple(
-        Topic(name=name, asked=_list(sides["asked"]), told=_list(sides["told"]))
+        Topic(
+            name=name,
+            asked=_list(sides["asked"]),
+            alone=_list(sides.get("alone", ())),
+            told=_list(sides["told"]),
+            beside=_list(sides.get("beside", ())),
+        )
         for name, sides in found.items()
     )
 
 
+def subjects(said: Collection[str]) -> tuple[str, ...]:
+    """The names of the topics that the words of a prompt ask about."""
+    asked = tuple(topic.name for topic in topics() if topic.asked.found(said))
+    return asked or tuple(topic.name for topic in topics() if topic.alone.found(said))
+
+
 @functools.cache
 def vital() -> dict[str, WordList]:
-    """``health``: what may harm; ``rule``: what forbids or demands; ``diet``: what some do not eat."""
+    """``health``: what may harm; ``rule``: what forbids or demands; ``diet``: what some do not eat;
+    ``wish``: how meals shall be.
+    """
     return {name: _list(" ".join(lines).split()) for name, lines in _sections("vital").items()}
 
 
@@ -208,6 +228,7 @@ def marks(word: str) -> tuple[str, ...]:
 def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], tuple[int, ...]]:
     """The names of the lists by word and by beginning, and how long the beginnings are."""
     lists = [(told(topic.name), topic.told) for topic in topics()]
+    lists += [(beside(topic.name), topic.beside) for topic in topics()]
     lists += [*vital().items(), *people().items()]
     lists += [(name, listed) for kinds, listed in groups().items() for name in kinds]
     lists += [(name, WordList(whole=listed, beginnings=())) for name, listed in sentence_words().items()]
@@ -224,6 +245,17 @@ def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], t
 def told(topic: str) -> str:
     """The mark of words by which a statement bears on a topic."""
     return f"told {topic}"
+
+
+def beside(topic: str) -> str:
+    """The mark of words that count for a topic only beside a ``told`` word."""
+    return f"beside {topic}"
+
+
+def signs(topic: str, marks: Mapping[str, int]) -> int:
+    """How many words of a statement show that it bears on a topic; 0 where it has only words with other uses."""
+    found = marks.get(told(topic), 0)
+    return found + marks.get(beside(topic), 0) if found else 0
 
 
 @functools.cache

@@ -34,6 +34,8 @@ KINDS = ("who", "when", "where", "number")
 """What a question word asks for; of two the first counts."""
 _BEGINNING = 5
 _HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
+_OF_WORK = frozenset({"code", "documents", "letters", "person", "principles", "money"})
+"""The subjects of a prompt about code that speaks of nobody: "every Monday" there asks for no calendar, "run" for no sport."""
 OTHERWISE = 0.8
 """How much of a prompt's word a piece has that answers it with other words."""
 MOST_WORDS = 40
@@ -53,7 +55,8 @@ class Prompt(Record):
     """A prompt as the score reads it. ``weights``: its telling words by stem, each with how much it says.
 
     ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums. ``wordings``:
-    the stems of words that statements may answer with others, and with which.
+    the stems of words that statements may answer with others, and with which. ``personal``: it speaks of the person or of
+    somebody near.
     """
 
     text: str
@@ -66,6 +69,7 @@ class Prompt(Record):
     topics: tuple[str, ...]
     people: frozenset[str]
     factual: bool
+    personal: bool
     wanted: str
     attributes: tuple[re.Pattern[str], ...]
     wordings: tuple[tuple[frozenset[str], lexicon.Phrases], ...]
@@ -109,11 +113,15 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     }
     telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
     asked = set(said)
-    subjects = tuple(topic.name for topic in lexicon.topics() if topic.asked.found(asked))
+    people = lexicon.kinds_of_people(asked)
+    subjects = lexicon.subjects(asked)
+    factual = lexicon.asks_for_one_thing(text)
+    if working := "code" in subjects and not (people or factual):
+        subjects = tuple(name for name in subjects if name in _OF_WORK)
+    personal = not working and bool(people or lexicon.pattern("speaks of the person").search(text))
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
     wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
-    factual = lexicon.asks_for_one_thing(text)
     by_word = dict(zip(said, stems_said, strict=True))
     wordings = [
         (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.told)
@@ -122,7 +130,8 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     return Prompt(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
         words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
-        people=lexicon.kinds_of_people(asked), factual=factual, wanted=wanted, attributes=lexicon.attributes(text),
+        people=people, factual=factual, personal=personal,
+        wanted=wanted, attributes=lexicon.attributes(text),
         wordings=tuple(one for one in wordings if one[0]),
     )  # fmt: skip
 
@@ -183,7 +192,7 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
         whole = nearness.whole(list(prompt.weights.values()), piece.telling)
-    told = min(max((marks.get(lexicon.told(topic), 0) for topic in prompt.topics), default=0), 3) / 3
+    told = min(max((lexicon.signs(topic, marks) for topic in prompt.topics), default=0), 3) / 3
     health = min(marks.get("health", 0), 2) / 2
     rule = "rule" in marks
     met = any(attribute.search(text) for attribute in prompt.attributes)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
-NEAR, NEAR_OF_ONE = 0.08, 0.15
-"""The likeness to a prompt of several words, and of one, from which a meaning alone is a reason: unknown words have some."""
+NEAR, NEAR_OF_ONE, NEAR_IMPERSONAL = 0.08, 0.15, 0.4
+"""The likeness from which a meaning alone is a reason: to several words, to one, and to work that concerns nobody."""
 
 
 class Scored(NamedTuple):
@@ -53,20 +53,27 @@ def scored(
 def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
     """Why it bears on the prompt, each a few words."""
     found = []
-    if shared := [
-        word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems
-    ]:
-        found.append(f"words: {', '.join(shared)}")
-    if other := {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}:
+    shared = [word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems]
+    # An everyday word ("use", "last") shows something beside another, or where one thing is asked for.
+    if read.factual or len(shared) > 1 or any(map(lexicon.connects, shared)):
+        found += [f"words: {', '.join(shared)}"] if shared else []
+    other = {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}
+    if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
     for topic in lexicon.topics():
         if topic.name in read.topics and (said := topic.told.found(one.piece.words) - STOP_WORDS):
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")
-    if not found and one.values["likeness"] >= (NEAR if len(read.weights) > 1 else NEAR_OF_ONE):
+    if not found and one.values["likeness"] >= _near(read):
         found.append("its meaning is near")
     return tuple(found)
+
+
+def _near(read: Prompt) -> float:
+    if not (read.factual or read.personal):
+        return NEAR_IMPERSONAL
+    return NEAR if len(read.weights) > 1 else NEAR_OF_ONE
 
 
 def _by(

@@ -9,7 +9,7 @@ question for one thing ("when is Ada's birthday?") brings none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 import apsw
@@ -24,17 +24,25 @@ from .retrievers import entity
 from .scope import Scope, newest_facts, passing
 
 MOST = 8
-"""So many facts are told at most for what they warn of."""
+"""So many facts at most are in a block for what they warn of."""
+WISHES = 6
+"""So many more at most for how meals shall be."""
 _LOOKED_AT = 200
 _MATTER_FOR = frozenset({"food", "medicine", "outing", "travel", "contact"})
 _EATEN_TOGETHER = "food"
+HEALTH = "health"
+_OWN = re.compile(
+    r"\b(?:I|me|my|we|our|us|ich|mir|wir|uns|je|nous|yo|nosotros)\b|\bj['’]|\bmein\w*", re.IGNORECASE
+)
+_PARTS = re.compile(r"[,;:.]|\b(?:and|but|und|aber|et|mais|y|pero)\b")
+_SAYS = r"\s+(?:said|says|told|tells|thinks|recommends|advised|sagt\w*|meint\w*|dit|dice|dijo)\b"
 _OF_SOMEBODY = re.compile(
     r"(?:he|she|his|her|him|they|their|er|seine?|ihre?|il|elle|lui|él|ella)(?:['’]\w+)?\b", re.IGNORECASE
 )
 
 
 class Vital(Record):
-    """A fact that is told for what it warns of. ``reason``: whom it is about, a few words."""
+    """A fact that is in the block for what it warns of. ``reason``: a few words, with whom it is about where that is certain."""
 
     memory: MemoryRecord
     reason: str
@@ -71,18 +79,24 @@ def find(
         return []
     rids = _candidates(connection, asked, within)
     about = _people(connection, rids) if names else {}
-    ranked = []
+    ranked, wishes = [], []
     for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
         said = set(words(memory.content))
         marks = [mark for word in said for mark in lexicon.marks(word)]
         found = _why(asked, memory, said, marks, about.get(memory.rid, {}))
         if found is not None:
-            reason = found[1] if names else "what may harm somebody"
+            reason = found[1] if names else HEALTH
             # A condition or a medicine by name before a diet or a habit.
             key = (found[0], "health" not in marks, -memory.event_time, -memory.rid)
             ranked.append((key, Vital(memory=memory, reason=reason)))
+        elif _is_wish(asked, marks, about.get(memory.rid, {})):
+            wishes.append(Vital(memory=memory, reason="food"))
     best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
-    return list(islice((one for one in best if not refused(one.memory)), MOST))
+    wishes.sort(key=lambda one: (-one.memory.event_time, -one.memory.rid))
+    return [
+        *islice((one for one in best if not refused(one.memory)), MOST),
+        *islice((one for one in wishes if not refused(one.memory)), WISHES),
+    ]
 
 
 def of_others(
@@ -104,7 +118,7 @@ def of_others(
 
 def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
     said = set(words(prompt))
-    topics = frozenset(topic.name for topic in lexicon.topics() if topic.asked.found(said)) & _MATTER_FOR
+    topics = frozenset(lexicon.subjects(said)) & _MATTER_FOR
     named: dict[int, str] = {}
     if names:
         found = {one.eid: one.name for one in entity.named(connection, prompt)}
@@ -119,6 +133,8 @@ def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
 def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> list[int]:
     """Facts that speak of health, the newest; and those linked to the people named."""
     lists = [lexicon.vital()[name] for name in ("health", "diet")]
+    if _EATEN_TOGETHER in asked.topics:
+        lists += [topic.told for topic in lexicon.topics() if topic.name == _EATEN_TOGETHER]
     match = " OR ".join(
         [
             *(f'"{one}"*' for of in lists for one in of.beginnings),
@@ -169,22 +185,49 @@ def _why(
     if memory.topic != "health" and not _warns(marks):
         return None
     if named := [name for eid, name in about.items() if eid in asked.named]:
-        return 0, f"what may harm {', '.join(named)}"
+        return 0, _about(memory.content, named)
     if not any(lexicon.told(topic) in marks for topic in asked.topics):
         return None
     kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
     if meant := asked.kinds & kinds:
-        return 0, f"what may harm your {', '.join(sorted(meant))}"
+        return 0, _about(
+            memory.content, about.values()
+        ) if about else f"{HEALTH}: your {', '.join(sorted(meant))}"
     if asked.kinds and kinds:
         return None  # it is about others than those who are meant
     others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
     if about:
-        return (2, f"what may harm {', '.join(about.values())}") if others else None
+        return (2, _about(memory.content, about.values())) if others else None
     if _OF_SOMEBODY.match(memory.content):  # whom it means was not certain when it was drawn
-        return (2, "what may harm somebody you spoke of") if others else None
+        return (2, HEALTH) if others else None
     if not kinds:
-        return 1, "what may harm you"
-    return (2, f"what may harm your {', '.join(sorted(kinds))}") if others else None
+        return 1, f"{HEALTH}: you" if _OWN.search(memory.content) else HEALTH
+    return (2, f"{HEALTH}: your {', '.join(sorted(kinds))}") if others else None
+
+
+def _about(content: str, names: Iterable[str]) -> str:
+    """Whom the fact is about: those named in the parts with the danger, not who said it, nor who stands in another part."""
+    parts = [part for part in _PARTS.split(content) if _has_danger(part)]
+    found = [
+        name for name in names
+        if any(re.search(rf"\b{re.escape(name)}\b(?!{_SAYS})", part) for part in parts)
+    ]  # fmt: skip
+    return f"{HEALTH}: {', '.join(found)}" if found else HEALTH
+
+
+def _has_danger(part: str) -> bool:
+    return any(mark in ("health", "diet") for word in words(part) for mark in lexicon.marks(word))
+
+
+def _is_wish(asked: _Asked, marks: Collection[str], about: Mapping[int, str]) -> bool:
+    """Whether a fact says how meals shall be, of those whom a prompt about food means."""
+    if (
+        _EATEN_TOGETHER not in asked.topics
+        or "wish" not in marks
+        or lexicon.told(_EATEN_TOGETHER) not in marks
+    ):
+        return False
+    return not (asked.named and about) or not asked.named.keys().isdisjoint(about)
 
 
 def _warns(marks: Collection[str]) -> bool:

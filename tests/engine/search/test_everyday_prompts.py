@@ -1,0 +1,41 @@
+"""What a family asks: a meal brings all rules for food, a day what happens on it, and reasons name the right person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memtui import Memory
+from test_unrelated_prompts import DATA, remembered
+
+
+@pytest.fixture(scope="module")
+def family() -> Iterator[Memory]:
+    with remembered(json.loads((Path(DATA) / "family.json").read_text())) as memory:
+        yield memory
+
+
+def test_a_meal_brings_all_rules_for_food_and_no_timetable(family: Memory) -> None:
+    text = family.context("What shall I cook tonight?").text
+    for rule in (
+        "coriander",
+        "for four people and in grams",
+        "cashews",
+        "vegetarian",
+        "diabetic",
+        "celiac",
+        "almonds",
+    ):
+        assert rule in text, rule
+    for other in ("Mondays", "Wednesday", "Parent evening", "library", "emojis"):
+        assert other not in text, other
+
+
+def test_the_reason_names_whom_a_danger_is_about_and_nobody_else(family: Memory) -> None:
+    why = {one.memory.content: one.reason for one in family.context("What shall I cook tonight?").vital}
+    assert why["Dr. Yilmaz said almonds are fine but no mixed nuts ever"] == "health"
+    assert why["She is vegetarian"] == "health"
+    assert next(reason for text, reason in why.items() if "two cats" in text) == "health: Tom"
+    assert why["No nuts because of Leo"] == "health: Leo"
