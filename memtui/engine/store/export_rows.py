@@ -8,6 +8,7 @@ text that they are. ``writing`` them is portable_rows.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -164,6 +165,7 @@ _UNDECIDED: dict[str, Any] = {
 }
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _aliases = msgspec.json.Decoder(tuple[Alias, ...]).decode
+_list = msgspec.json.Decoder(tuple[str, ...]).decode
 _stamps = msgspec.json.Decoder(tuple[Stamp, ...]).decode
 _STAMPED = (MemoryLine, EntityLine, DecisionLine, ScratchpadLine)
 
@@ -229,7 +231,8 @@ class Digest:
 
     def __init__(self) -> None:
         self._sum = 0
-        # What exports of before have: a name that nobody decided anything about counted.
+        # Older exports: their digest counts the order of tags, and before that also names that nobody decided about.
+        self._ordered = 0
         self._with_found = 0
 
     def add(self, line: AnyLine) -> None:
@@ -242,18 +245,44 @@ class Digest:
             line = replace(line, **_UNDECIDED)
         elif isinstance(line, SessionLine):
             line = replace(line, first_seen_at=0, last_seen_at=0)
-        value = int.from_bytes(blake2b(encode(line), digest_size=16).digest())
-        self._with_found += value
+        value = ordered = _hashed(line)
+        if isinstance(line, MemoryLine) and (changed := _without_order(line)):
+            value = _hashed(replace(line, **changed))
+        self._with_found += ordered
         if not found:
+            self._ordered += ordered
             self._sum += value
 
     def fits(self, text: str) -> bool:
         """Whether an export that ends with ``text`` has these lines."""
-        return text in (self.text, f"{self._with_found % (1 << 128):032x}")
+        return text in map(_digits, (self._sum, self._ordered, self._with_found))
 
     @property
     def text(self) -> str:
-        return f"{self._sum % (1 << 128):032x}"
+        return _digits(self._sum)
+
+
+def _hashed(line: AnyLine) -> int:
+    return int.from_bytes(blake2b(encode(line), digest_size=16).digest())
+
+
+def _digits(total: int) -> str:
+    return f"{total % (1 << 128):032x}"
+
+
+def _without_order(line: MemoryLine) -> dict[str, Raw]:
+    """The tags and sources that are not in order, sorted: two devices that add the same ones end alike."""
+    found = {}
+    for name in ("tags", "source_ids"):
+        written = bytes(getattr(line, name))
+        if b"," not in written:
+            continue
+        with suppress(
+            msgspec.MsgspecError
+        ):  # a line of a file that somebody changed: it is refused where it is stored
+            if (in_order := _encode(sorted(_list(written)))) != written:
+                found[name] = Raw(in_order)
+    return found
 
 
 def _decided(where: str) -> str:

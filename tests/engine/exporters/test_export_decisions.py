@@ -330,6 +330,13 @@ def test_a_tag_of_ours_goes_to_the_correction_again_after_an_undo(pair: Pair) ->
     assert laptop.fact("Globex").tags == ()
 
 
+def test_tags_in_another_order_are_the_same_tags(pair: Pair) -> None:
+    for device, tags in zip(pair, (["a", "b"], ["b", "a"]), strict=True):
+        for tag in tags:
+            device.memory.tag(device.fact("cat").id, add=[tag])
+    assert pair.alike()
+
+
 def test_the_same_correction_on_both_is_one(pair: Pair) -> None:
     for device in pair:
         device.memory.correct(device.fact("Initech").id, "The user works at Globex")

@@ -194,6 +194,31 @@ def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
         assert again.files.import_paths([tmp_path / "all.jsonl"]).warnings == ()
 
 
+def test_an_export_whose_hash_counts_the_order_of_tags_still_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
+        before.setattr(export_rows, "_without_order", lambda line: {})
+        memory.remember("Ada Lovelace lives in London", tags=["b", "a"])
+        old = memory.files.export(tmp_path / "all.jsonl").content_hash
+        before.undo()
+        assert memory.files.content_hash() != old
+    with opened(tmp_path / "b.db") as again:
+        assert again.files.import_paths([tmp_path / "all.jsonl"]).warnings == ()
+
+
+def test_a_line_whose_tags_are_no_list_keeps_no_other_line_out(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        for fact in ("Ada Lovelace lives in London", "Ada Lovelace likes tea"):
+            memory.remember(fact, tags=["a", "b"])
+        memory.files.export(tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text()
+    (tmp_path / "all.jsonl").write_text(lines.replace('["a","b"]', '{"a":1,"b":2}', 1))
+    with opened(tmp_path / "b.db") as again:
+        again.files.import_paths([tmp_path / "all.jsonl"])
+        assert again.view.count("kind:fact") == 1
+
+
 def _lines(tmp_path: Path) -> list[dict[str, Any]]:
     """The export of a fact that rules drew, as lines."""
     with opened(tmp_path / "first.db") as memory:
