@@ -13,10 +13,12 @@ def command_for(*packages: str) -> str:
     """The command line that installs ``packages`` (requirements) where this program runs."""
     from importlib.util import find_spec
 
-    folders = Path(sys.prefix).parts
-    if "pipx" in folders:
+    prefix = Path(sys.prefix)
+    folders = prefix.parts
+    # Each leaves a file in its environment, wherever the person keeps those.
+    if "pipx" in folders or (prefix / "pipx_metadata.json").is_file():
         return _line(["pipx", "inject", "memtui", *packages])
-    if _follow(folders, "uv", "tools"):
+    if _follow(folders, "uv", "tools") or (prefix / "uv-receipt.toml").is_file():
         return _line(["uv", "tool", "install", "memtui", *_with(packages)])
     if any(part.startswith("archive-v") for part in folders):
         return _line(["uvx", *_with(packages), "memtui"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 from memtui.engine.installation import command_for, command_for_dependency, command_for_extra
@@ -23,6 +24,18 @@ def test_the_command_fits_how_memtui_was_installed(
     monkeypatch.setattr(sys, "prefix", prefix)
     assert command_for("sqlalchemy>=2").startswith(begins)
     assert "sqlalchemy>=2" in " ".join(shlex.split(command_for("sqlalchemy>=2")))
+
+
+@pytest.mark.parametrize(
+    ("mark", "begins"),
+    [("pipx_metadata.json", "pipx inject memtui"), ("uv-receipt.toml", "uv tool install memtui")],
+)
+def test_pipx_and_uv_are_recognised_in_another_folder_than_their_own(
+    mark: str, begins: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / mark).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert command_for("sqlalchemy>=2").startswith(begins)
 
 
 @pytest.mark.parametrize(
