@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 @json_option
 @pass_invocation
 def backup_command(invocation: Invocation, what: str, json: bool) -> int:
-    """Make a verified backup (now), or list those that there are.
+    """Make a verified backup (now), or list the backups.
 
-    memtui restore brings one back, after a look at what that does.
+    To restore one, after a look at what that does: memtui restore.
     """
     with invocation.existing(must_write=what != "list") as memory:
         if what == "list":

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @click.command("connect", cls=Command)
 @click.argument("client", type=click.Choice(CLIENTS))
-@click.option("--hooks", is_flag=True, help="Claude Code: record every turn and tell it what bears on it.")
+@click.option("--hooks", is_flag=True, help="Claude Code: record every turn, and give it memories that fit.")
 @click.option("--agent", metavar="NAME", help="The name that signs its changes.  [default: the client's]")
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", help="It sees only what passes: '-tag:private'.")
-@click.option("--agent-readonly", is_flag=True, help="It may read the memory, and change nothing.")
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and end.")
+@click.option("--agent-readonly", is_flag=True, help="It may only read the memory.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @json_option
 @pass_invocation
@@ -46,13 +46,13 @@ def connect_command(
 ) -> int:  # fmt: skip
     """Write memtui's MCP server into an agent's configuration: claude-code, claude-desktop or codex.
 
-    What is there is kept; the old file stays beside the new one. With --hooks Claude Code also calls memtui
-    at every prompt (to inject what bears on it) and every answer (to record it). Nothing is written twice.
+    Other entries are kept, and the old file is kept as a backup. With --hooks Claude Code also calls memtui at every
+    prompt, to get memories that fit, and at every answer, to record it. Running it again adds nothing twice.
     """
     if hooks and client != "claude-code":
-        raise UsageError(f"{LABELS[client]} has no hooks that memtui knows.", "Leave --hooks out.")
+        raise UsageError(f"memtui has no hooks for {LABELS[client]}.", "Leave --hooks out.")
     if json and not (yes or dry_run):
-        raise UsageError("With --json nobody can be asked.", "Add --yes, or --dry-run.")
+        raise UsageError("--json cannot ask for your consent.", "Add --yes, or --dry-run.")
     if invocation.readonly and not dry_run:
         raise ReadOnlyError(
             "--readonly was given: nothing is written.",
@@ -84,12 +84,12 @@ def connect_command(
         ]
         emit({"client": client, "written": not dry_run and bool(changed), "files": files})
     elif not changed:
-        out(f"{LABELS[client]} is connected already; nothing was changed")
+        out(f"{LABELS[client]} is connected already. Nothing was changed.")
     elif not dry_run:
         for edit, backup in zip(changed, backups, strict=True):
             kept = f"(before: {backup.name})" if backup else ""
             out(row(paint("wrote", "green"), str(edit.path), kept))
-        out(f"Start {LABELS[client]} anew to let it see the change.")
+        out(f"Restart {LABELS[client]} to use it.")
     return OK
 
 
@@ -163,10 +163,13 @@ def _show(edit: Edit, call: Call) -> None:
 
 def _agreed() -> bool:
     if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to be asked.", "Add --yes to write it, or --dry-run to only look.")
+        raise UsageError(
+            "This is not a terminal, so memtui cannot ask.",
+            "Add --yes to write it, or --dry-run to only look.",
+        )
     return click.confirm("Write this?", default=True)
 
 
 def _print_missing() -> None:
     if find_spec("mcp") is None:
-        note(f"the package mcp is not installed yet: {command_for_extra('mcp')}")
+        note(f"The package mcp is not installed yet. To install it: {command_for_extra('mcp')}")

@@ -32,38 +32,36 @@ _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
     "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
 )
 @click.option("--all", "every", is_flag=True, help="Also sessions that are still going on, or failed before.")
-@click.option("--rules", is_flag=True, help="Read by rules, although a language model is configured.")
-@click.option(
-    "--again", is_flag=True, help="Read once more what was read before; show and write the difference."
-)
-@click.option("--skip", is_flag=True, help="Count the named sessions as done, and draw nothing from them.")
-@click.option("--preview", is_flag=True, help="Only show what would be written, and from which turns.")
+@click.option("--rules", is_flag=True, help="Use the rules, even if a language model is configured.")
+@click.option("--again", is_flag=True, help="Read again what was read before, and write the difference.")
+@click.option("--skip", is_flag=True, help="Mark the named sessions as done, without facts.")
+@click.option("--preview", is_flag=True, help="Only show what would be written, with its sources.")
 @json_option
 @pass_invocation
 def consolidate_command(
     invocation: Invocation, sessions: tuple[str, ...], every: bool, rules: bool, again: bool, skip: bool,
     preview: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Turn pending conversations into facts and observations.
+    """Draw facts and observations from pending conversations.
 
-    Without an option: all that are over. With a language model configured, the cost is told before. Ctrl+C
-    stops; what was written until then stays, and "memtui undo" takes it back. Exit code 5 when a session
-    failed: it stays pending, with the error. --rules reads also what a model left waiting; a model can read it again.
+    Without an option it reads all conversations that are over. With a language model, it shows the cost first.
+    Ctrl+C stops and keeps what was written. "memtui undo" takes it back. Exit code 5 when a session failed: it stays
+    pending, with the error. --rules also reads sessions that wait for a model, which can read them again later.
 
-    --again reads with what is configured today. What you corrected, confirmed, tagged or kept stays, what you took
-    away does not come back, and what is no longer drawn goes to the Trash; --preview shows it first, with --all also
-    the lines that stay.
+    --again reads with today's settings. What you corrected, confirmed, tagged or kept stays. What you forgot
+    does not come back. Facts that are no longer drawn go to the Trash. --preview shows all this first; with --all
+    also the lines that stay.
     """
     if sessions and every and not again:
         raise UsageError("--session and --all exclude each other.", "Leave one out.")
     if again and every and not preview:
         raise UsageError(
-            "--all goes with --again only to preview: --again takes all that were read.", "Leave one out."
+            "With --again, --all needs --preview: --again reads all sessions anyway.", "Leave one out."
         )
     if skip:
         if not sessions or preview or rules or again:
             raise UsageError(
-                "--skip goes with --session, and nothing else.", "memtui sessions lists the sessions."
+                "--skip needs --session and no other option.", "memtui sessions lists the sessions."
             )
         return _skip(invocation, sessions, json)
     with invocation.existing(must_write=not preview) as memory:
@@ -157,7 +155,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
         )
     if found.operation is not None:
-        out(row(" ", paint(f'"memtui undo {found.operation.op_id}" takes it back', "dim")))
+        out(row(" ", paint(f"To undo it: memtui undo {found.operation.op_id}", "dim")))
 
 
 def _print_left_out(memory: Memory, found: Consolidation) -> None:

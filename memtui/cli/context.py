@@ -25,8 +25,10 @@ _LISTED = 5
 
 @click.command("context", cls=Command)
 @click.argument("prompt", nargs=-1)
-@click.option("--session", metavar="ID", help="The conversation that is going on: not told again.")
-@click.option("--filter", "-f", "filter", default="", metavar="F", help="Tell only what passes it.")
+@click.option(
+    "--session", metavar="ID", help="The current conversation: leave out what it was already given."
+)
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
 @click.option(
     "--limit", "-n", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many facts."
 )
@@ -35,9 +37,9 @@ _LISTED = 5
 def context_command(
     invocation: Invocation, prompt: tuple[str, ...], session: str | None, filter: str, limit: int, json: bool
 ) -> int:
-    """Show the block that an agent would be given before it answers PROMPT. Looking at it is no recall.
+    """Show the context block that an agent would be given for PROMPT.
 
-    Exit code 1 when there is nothing to tell.
+    This is not logged as told to an agent. Exit code 1 when the block is empty.
     """
     words = given_text(prompt)
     if not words.strip():

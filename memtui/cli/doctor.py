@@ -41,12 +41,12 @@ class InForce(Record):
 @json_option
 @pass_invocation
 def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
-    """Tell what is configured, what works, and what to do.
+    """Check what is configured and what works, and say what to do.
 
-    Exit code 0 when all works, 5 when something is degraded, 4 when the memory file cannot be used,
-    3 when the configuration is wrong. Notes do not count.
+    Exit code 0 when all works, 5 when something works only in part, 4 when the memory file cannot be used, 3 when the
+    settings are wrong. Notes do not count.
 
-    No socket is opened, unless --models asks Ollama, llama.cpp and LM Studio at their usual ports of 127.0.0.1.
+    No network is used. --models asks Ollama, llama.cpp and LM Studio at their usual ports of 127.0.0.1.
     """
     invocation.check()
     configuration: Configuration | None = None

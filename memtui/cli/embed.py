@@ -28,17 +28,17 @@ _RANKING = "search.profile"
 
 
 @click.command("embed", cls=Command)
-@click.option("--plan", "only_plan", is_flag=True, help="Only say what it would take.")
+@click.option("--plan", "only_plan", is_flag=True, help="Only show the work and its cost.")
 @click.option("--yes", "-y", is_flag=True, help="Send texts to the endpoint without asking.")
-@click.option("--late", is_flag=True, help="Rank by late too, which MiniLM makes possible (search.profile).")
+@click.option("--late", is_flag=True, help="Also set the ranking late, for MiniLM (search.profile).")
 @json_option
 @pass_invocation
 def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool, json: bool) -> int:
-    """Make vectors with the model that the settings want ([embedder]), in place of those that the file holds.
+    """Switch to the embedding model of the settings ([embedder]), and make all vectors with it.
 
-    The old vectors serve until the new ones are whole. Ctrl+C stops, what is done is kept, and the next call
-    goes on there. Where texts leave this machine, the command asks before. With MiniLM the ranking "late" finds most:
-    where that is not set, the command asks, and --late agrees. With another model "default" ranks in its place.
+    The old vectors are used until the new ones are complete. Ctrl+C stops and keeps what is done; the next
+    call continues. If texts would leave this machine, memtui asks first. MiniLM makes the ranking "late" possible,
+    which finds most. If it is not set, memtui asks; --late agrees. Other models rank with "default".
     """
     if only_plan and late:
         raise UsageError("--plan changes nothing: no --late goes with it.", "Leave one out.")

@@ -66,26 +66,30 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 )
 @click.option("--sort", "order", type=click.Choice(_ORDERS), default="mentions", show_default=True)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--rename", metavar="NEW", help="Call it NEW; the old name stays an alias.")
-@click.option("--retype", type=click.Choice(_TYPES), help="Say what it is.")
-@click.option("--alias", metavar="ALIAS", help="It is also called ALIAS.")
-@click.option("--remove-alias", metavar="ALIAS", help="It is not called ALIAS.")
-@click.option("--merge", metavar="OTHER", help="OTHER is the same: make one of both.")
-@click.option("--split", metavar="ALIAS", help="What is called ALIAS is another one.")
-@click.option("--keep-apart", metavar="OTHER", help="OTHER is another one; do not ask again.")
+@click.option("--rename", metavar="NEW", help="Change the name; the old one stays as an alias.")
+@click.option("--retype", type=click.Choice(_TYPES), help="Change its type.")
+@click.option("--alias", metavar="ALIAS", help="Add another name.")
+@click.option("--remove-alias", metavar="ALIAS", help="Remove another name.")
+@click.option("--merge", metavar="OTHER", help="OTHER is the same: merge the two.")
+@click.option("--split", metavar="ALIAS", help="ALIAS is somebody else: split it off.")
+@click.option("--keep-apart", metavar="OTHER", help="OTHER is somebody else: do not ask again.")
 @click.option("--link", metavar="ID", help="The memory ID is about it.")
 @click.option("--unlink", metavar="ID", help="The memory ID is not about it.")
-@click.option("--not-an-entity", is_flag=True, default=None, help="Its names name nobody.")
-@click.option("--describe", metavar="TEXT", help='Say in a line who or what it is ("" takes it away).')
+@click.option(
+    "--not-an-entity", is_flag=True, default=None, help="Not an entity: remove it and stop detecting it."
+)
+@click.option("--describe", metavar="TEXT", help='Describe it in one line ("" removes the description).')
 @click.option("--pin/--unpin", "pin", default=None, help="List it first.")
-@click.option("--dry-run", is_flag=True, help="With --merge: show what it would make.")
+@click.option("--dry-run", is_flag=True, help="With --merge: only show the result.")
 @json_option
 @pass_invocation
 def entities_command(
     invocation: Invocation, /, name: str | None, type: str | None, words: str, order: Any, limit: int, dry_run: bool, json: bool,
     **corrections: Any,
 ) -> int:  # fmt: skip
-    """List who and what the memories name; with NAME (name, alias or id) show everything about it, or correct it.
+    """List the people, projects and places that memories name. With NAME show or correct one.
+
+    NAME is a name, another name (alias) or an id.
 
     \b
     memtui entities "Ada" --rename "Ada Lovelace"

@@ -32,14 +32,12 @@ _ALSO = 1_000
 @click.option(
     "--session", metavar="ID", help="Erase a whole session: its turns, and what was drawn from them."
 )
-@click.option("--also", multiple=True, metavar="KEY", help="Erase this as well: a key of the list.")
-@click.option(
-    "--keep", multiple=True, metavar="KEY", help="Keep this although it would go: a key of the list."
-)
+@click.option("--also", multiple=True, metavar="KEY", help="Also erase this entry of the list.")
+@click.option("--keep", multiple=True, metavar="KEY", help="Keep this entry of the list.")
 @click.option("--dry-run", "-n", is_flag=True, help="Show what carries the text, and change nothing.")
-@click.option("--yes-erase", type=int, metavar="N", help="Do not ask: N is how many memories go.")
+@click.option("--yes-erase", type=int, metavar="N", help="Do not ask. N is the number of memories to erase.")
 @click.option(
-    "--delete-damaged", is_flag=True, help="Delete backups that cannot be opened: they may hold it."
+    "--delete-damaged", is_flag=True, help="Delete backups that cannot be opened: they may hold the text."
 )
 @click.option("--resume", is_flag=True, help="Finish an erase that was interrupted.")
 @json_option
@@ -48,11 +46,11 @@ def erase_command(
     invocation: Invocation, ids: tuple[str, ...], session: str | None, also: tuple[str, ...], keep: tuple[str, ...],
     dry_run: bool, yes_erase: int | None, delete_damaged: bool, resume: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Erase the memories ID... for good: from the memory, its history and every backup. Nothing brings them back.
+    """Delete the memories ID... for good: from the memory, its history and every backup.
 
-    What carries the text is listed first; then the number of memories is asked for. Another process proves it:
-    it looks for the text in the bytes of every file. Exit code 1 when that proof is not complete. To put memories
-    into the Trash, from where they can be restored: memtui forget.
+    They cannot be brought back. First memtui lists everything that holds their text, and asks for the number of
+    memories. Afterwards another process searches the bytes of every file for the text. Exit code 1 when that proof is
+    not complete. To move memories to the Trash instead: memtui forget.
     """
     if resume == bool(ids or session):
         raise UsageError(

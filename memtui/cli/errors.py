@@ -1,14 +1,14 @@
-"""How a failure leaves the program: one line of cause, one of next step, and an exit code.
+"""How a failure is reported: its cause, the next step, and an exit code.
 
-    0   ok
-    1   a negative answer: no hit, a failed check, nothing to undo
-    2   usage
-    3   bad input
-    4   the memory file
-    5   degraded, or an endpoint
-    70  a fault of memtui itself
+    0   done
+    1   nothing found, or the answer is no: a failed check, nothing to undo
+    2   wrong usage
+    3   input that cannot be read
+    4   the memory file cannot be used
+    5   works only in part, or an endpoint failed
+    70  a bug in memtui
     130 cancelled
-    141 nobody reads the output any more
+    141 the reader of the output has gone
 
 Imports no click: the app opens without it.
 """
@@ -55,9 +55,9 @@ def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     click = sys.modules.get("click")
     if click and isinstance(error, click.UsageError):
         context = error.ctx
-        hint = f"{context.command_path} --help tells how it is called." if context else ""
+        hint = f"See {context.command_path} --help." if context else ""
         if context and isinstance(error, click.NoSuchOption) and context.command.name == "list":
-            hint = f"A filter that begins with - goes behind --: {context.command_path} -- -tag:work"
+            hint = f"Put -- before a filter that begins with -: {context.command_path} -- -tag:work"
         return "UsageError", error.format_message(), hint, USAGE
     if click and isinstance(error, click.exceptions.Abort):
         return "Cancelled", "cancelled", "", CANCELLED
@@ -68,7 +68,7 @@ def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
 
 
 def _fault(error: BaseException, logged: bool) -> tuple[str, str, str]:
-    """A bug: told without its message or locals, which may hold memory text."""
+    """A bug. Its message and locals are not shown: they may hold the text of a memory."""
     import logging
 
     from memtui import log
@@ -76,7 +76,7 @@ def _fault(error: BaseException, logged: bool) -> tuple[str, str, str]:
     if logged:
         log.start()
         logging.getLogger("memtui.cli").critical("unexpected error", exc_info=error)
-    hint = "Nothing that was acknowledged is lost. Please report it with that line."
+    hint = "Nothing that was saved is lost. Please report this line."
     return "Fault", f"memtui failed unexpectedly: {log.outline(error)}", hint
 
 

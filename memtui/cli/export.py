@@ -1,4 +1,4 @@
-"""``memtui export``: the memory, or what of it passes a filter, in files that others can read."""
+"""``memtui export``: the memory, or a part of it, in files that other programs can read."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 @click.command("export", cls=Command)
 @click.argument("path", metavar="PATH")
 @click.option("--format", type=click.Choice(["jsonl", "markdown"]), default="jsonl", help="What to write.")
-@click.option("--filter", default="", metavar="F", help="Only what passes, for example kind:fact.")
-@click.option("--history", is_flag=True, help="With who changed what, and when.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--filter", default="", metavar="F", help="Only memories that pass it, for example kind:fact.")
+@click.option("--history", is_flag=True, help="Also the changes: who, what and when.")
+@click.option(
+    "--without-secrets", is_flag=True, help="Black out secrets. Notes leave the texts with secrets out."
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @json_option
 @pass_invocation
 def export_command(
@@ -38,26 +41,30 @@ def export_command(
     format: ExportFormat,
     filter: str,
     history: bool,
+    without_secrets: bool,
     force: bool,
     json: bool,
 ) -> int:
-    """Write the memory to PATH, readable by the owner only; "-" is the standard output.
+    """Write the memory to PATH, readable by its owner only. "-" is the standard output.
 
-    jsonl holds everything, the Trash too, a line each; its first line describes the others. "memtui import" of
-    it into an empty memory gives the same memory. markdown is a folder of notes for Obsidian: people, projects,
-    places, facts, days; naming it again renews its notes and touches nothing else. Ctrl+C leaves nothing half-made.
-    With --readonly or --demo PATH is written too, since you name it, and nothing else; the app then exports nothing.
+    jsonl has everything, also the Trash, one line each. Its first line describes the others. "memtui import" of
+    it into an empty memory gives the same memory.
+
+    markdown is a folder of notes for Obsidian: people, projects, places, facts, days. Exporting to the same folder
+    again updates the notes. Other files there are not touched.
+
+    Ctrl+C leaves no half-written file. --readonly and --demo also write PATH, and nothing else.
     """
     target: Path | BinaryIO = Path(path).expanduser()
     if path == "-":
         if json:
-            raise UsageError("Both the export and --json want the standard output.", "Leave one out.")
+            raise UsageError("The export and --json cannot both go to the standard output.", "Leave one out.")
         target = sys.stdout.buffer
     meter = Meter()
     with invocation.reading() as memory:
         with cancelled_by_signal() as cancelled:
             report = memory.files.export(
-                target, format=format, filter=filter, history=history, force=force,
+                target, format=format, filter=filter, history=history, without_secrets=without_secrets, force=force,
                 progress=_shown_on(meter), cancelled=cancelled,
             )  # fmt: skip
         meter.clear()
@@ -67,6 +74,9 @@ def export_command(
         note("cancelled: nothing was written")
     elif report.path is not None:
         _print(report)
+    if report.secrets and not report.cancelled:
+        texts = plural(report.secrets, "text")
+        err(f"warning: {texts} with a secret in this export. To leave secrets out: --without-secrets")
     return CANCELLED if report.cancelled else OK
 
 

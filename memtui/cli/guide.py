@@ -37,9 +37,9 @@ def _beginning(context: click.Context, parameter: click.Parameter, incomplete: s
 @click.argument("topic", required=False, shell_complete=_beginning)
 @json_option
 def guide_command(topic: str | None, json: bool) -> int:
-    """Read a page of the guide, or list them.
+    """Read a page of the guide, or list the pages.
 
-    On a terminal the page is laid out for it; in a pipe it is Markdown.
+    In a pipe it prints Markdown.
     """
     if topic is None:
         if json:

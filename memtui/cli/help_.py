@@ -13,7 +13,7 @@ from .root import COMMANDS, Command
 @click.argument("command", required=False, type=click.Choice(tuple(COMMANDS)), metavar="[COMMAND]")
 @click.pass_context
 def help_command(context: click.Context, command: str | None) -> int:
-    """Tell how memtui is called, or one COMMAND of it."""
+    """Show help for memtui, or for one COMMAND."""
     root = context.find_root()
     if command is None:
         out(root.get_help())

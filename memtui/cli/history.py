@@ -26,10 +26,12 @@ _ACTORS = ("person", "scheduler", "import", "external")
 @click.command("history", cls=Command)
 @click.argument("op_id", type=OperationNumber(), required=False)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--actor", metavar="WHO", help="Only what WHO did: person, agent:<name>, scheduler, external.")
-@click.option("--as-of", metavar="WHEN", help="What the memory held then: a date, yesterday, 2d, ...")
-@click.option("--diff", nargs=2, metavar="FROM TO", help="What became of the memories between two moments.")
-@click.option("--recalls", is_flag=True, help="What agents were told, in place of what was changed.")
+@click.option(
+    "--actor", metavar="WHO", help="Only changes by WHO: person, agent:<name>, scheduler, import, external."
+)
+@click.option("--as-of", metavar="WHEN", help="The memory as it was then: a date, yesterday, last month, 2d.")
+@click.option("--diff", nargs=2, metavar="FROM TO", help="What changed between two times.")
+@click.option("--recalls", is_flag=True, help="What agents were told, instead of changes.")
 @click.option(
     "--filter", "-f", "words", default="", metavar="F",
     help="With --as-of: words, kind:fact, is:trash; with --recalls: words of agent, question or session.",
@@ -40,7 +42,7 @@ def history_command(
     invocation: Invocation, op_id: int | None, limit: int, actor: str | None, as_of: str | None, diff: tuple[str, str] | None,
     recalls: bool, words: str, json: bool,
 ) -> int:  # fmt: skip
-    """List the operations, newest first; with OP_ID show what that one changed, row by row.
+    """List the operations, newest first. With OP_ID show what it changed, row by row.
 
     \b
     memtui history --as-of 2026-03-03              what was remembered then

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--agent",
     metavar="NAME",
-    help="The name that History and the log of recalls show.  [default: the client]",
+    help="The name in History and in the log of recalls.  [default: the client]",
 )
 @click.option("--project", metavar="NAME", help="Give memories of this project only, and record under it.")
 @click.option("--filter", metavar="EXPR", help="Give and record only what passes: '-tag:private'.")
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 def hook_command(
     invocation: Invocation, client: str, agent: str | None, project: str | None, filter: str | None
 ) -> NoReturn:
-    """Give Claude Code the memories that bear on a prompt, and record the prompt and the answer.
+    """Answer a hook of Claude Code: give it memories that fit, and record the turn.
 
-    Claude Code runs it by itself, with an event on standard input: at a prompt it prints the memories that fit and
-    records the prompt as a turn, after an answer it records the answer. memtui connect claude-code --hooks
-    installs it. It takes a tenth of a second, asks no model, and always ends with exit code 0: why it did nothing
-    stands in the log (memtui doctor tells where that is).
+    Claude Code runs it with an event on standard input. At a prompt it prints the memories that fit and records
+    the prompt; after an answer it records the answer. "memtui connect claude-code --hooks" installs it.
+
+    It takes about 0.1 s and asks no model. The exit code is always 0, so that the agent is never blocked. If it
+    fails, the reason is in the log ("memtui doctor" shows where).
     """
     from memtui.hook.program import run
 

@@ -37,12 +37,14 @@ _NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/e
 
 @click.command("import", cls=Command)
 @click.argument("places", nargs=-1, metavar="PATH...")
-@click.option("--discover", is_flag=True, help="List what is on this machine; named sources are brought in.")
-@click.option("--all", "everything", is_flag=True, help="Bring in all that --discover finds.")
-@click.option("--watch", is_flag=True, help="Go on: bring in what is added to session files, until Ctrl+C.")
-@click.option("--format", metavar="F", help="Read it as this format, where none is recognised.")
-@click.option("--dry-run", is_flag=True, help="Only count what would come in.")
-@click.option("--later", is_flag=True, help="Leave links and vectors to the app, or to the next searches.")
+@click.option("--discover", is_flag=True, help="List what is on this machine, or import the sources named.")
+@click.option("--all", "everything", is_flag=True, help="Import everything that --discover finds.")
+@click.option("--watch", is_flag=True, help="Keep importing new messages, until Ctrl+C.")
+@click.option("--format", metavar="F", help="Read files of no known format as this one.")
+@click.option("--dry-run", is_flag=True, help="Only count what would be imported.")
+@click.option(
+    "--later", is_flag=True, help="Make links and vectors later: in the app, or at the next search."
+)
 @json_option
 @pass_invocation
 def import_command(
@@ -51,30 +53,33 @@ def import_command(
 ) -> int:  # fmt: skip
     """Bring in conversations from files, folders and zip archives.
 
-    Claude Code, Codex and OpenAI Agents SDK sessions, ChatGPT and Claude.ai exports, LangChain histories, other memories
-    (memory.db, mem0, the MCP reference server, observations), Markdown notes, and messages ({"session_id", "role",
-    "content", "time"} a line, or in one JSON array) are recognised by what is in them. What is there already is not added
-    again. Ctrl+C stops; what came in until then stays, and "memtui undo" takes it back.
+    The format is recognised by content: sessions of Claude Code, Codex and the OpenAI Agents SDK, exports of
+    ChatGPT and Claude.ai, LangChain histories, other memories, Markdown notes, and messages ({"session_id", "role",
+    "content", "time"}, one a line or in a JSON array). "memtui guide import" lists all formats.
 
-    What is named and cannot be read is told at the end, with exit code 3; the rest comes in. In folders and archives, what
-    is something else is left out and named (--json: all of it).
+    Importing again adds nothing. Ctrl+C stops and keeps what came in. "memtui undo" removes it.
 
-    Sessions of the Agents SDK in another database come in by its URL, best from the environment: env:NAME.
+    Exit code 3 when a file could not be read, or only in part. The others are imported. In folders and archives,
+    other kinds of files are left out and named (--json names all).
 
-    --discover tells what these programs keep on this machine, how much of it is in, and what they will delete soon;
-    "memtui import --discover NAME..." brings in some of it, each as an operation of its own.
+    Sessions of the Agents SDK in a database server are imported by URL. Put the URL into a variable: env:NAME.
 
-    --watch brings in what is there and then follows the named files and folders, or else the sessions that programs
-    write on this machine: what is said is here a second or two later. Nothing comes in twice, also beside hooks.
+    --discover lists what programs keep on this machine, how much is imported, and what will soon be deleted.
+    "memtui import --discover NAME..." imports some of it, each as one operation.
+
+    --watch imports and then follows the named files and folders, or the sessions on this machine. New messages
+    arrive within seconds. Nothing is imported twice, also where hooks record.
     """
     if watch and (dry_run or format):
-        raise UsageError("--watch goes with neither --dry-run nor --format.", "Leave one out.")
+        raise UsageError("--watch cannot be combined with --dry-run or --format.", "Leave one out.")
     if everything and not discover:
-        raise UsageError("--all goes with --discover.", "memtui import --discover --all")
+        raise UsageError("--all needs --discover.", "memtui import --discover --all")
     if everything and places:
-        raise UsageError("--all brings in everything: no names go with it.", "Leave one out.")
+        raise UsageError("--all imports everything: name no sources.", "Leave one out.")
     if discover and format:
-        raise UsageError("What is discovered has its format: no --format goes with it.", "Leave one out.")
+        raise UsageError(
+            "--discover knows the formats: --format cannot be combined with it.", "Leave one out."
+        )
     if watch:
         named = chosen(places) if discover else []
         followed = [source.path for source in named] or [Path(place).expanduser() for place in places]
@@ -84,18 +89,24 @@ def import_command(
     if discover:
         sources = chosen(places) if places else discovered()
         if not sources:
-            raise InputError("Nothing that memtui knows was found on this machine.", "Name a path.")
+            raise InputError("No conversations were found on this machine.", "Name a file or folder.")
         return _bring_in(
             invocation, [source.path for source in sources], dry_run=dry_run, later=later, json=json
         )
     if not places:
-        raise UsageError("What shall be imported?", _suggestions())
+        raise UsageError("Nothing to import was named.", _suggestions())
     from memtui.engine.importers import database_urls
 
     with database_urls.local(
         [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
     ) as found:
-        return _bring_in_one(invocation, found, format, dry_run=dry_run, later=later, json=json)
+        from memtui.engine.importers.refusals import UnknownFormatError
+
+        try:
+            return _bring_in_one(invocation, found, format, dry_run=dry_run, later=later, json=json)
+        except UnknownFormatError as error:
+            hint = "To read it as another format: --format NAME. The names: memtui guide import"
+            raise InputError(error.message, hint) from None
 
 
 def _bring_in_one(
@@ -113,7 +124,7 @@ def _bring_in_one(
         if json:
             emit(report)
         else:
-            _print(report)
+            _print(report, undo=not invocation.demo)
         _print_refused(report.refused)
         _afterwards(memory, [report], meter, later=later, json=json)
     return CANCELLED if report.cancelled else BAD_INPUT if report.refused or _missed(report) else OK
@@ -134,7 +145,7 @@ def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later
                 continue
             reports.append(report)
             if not json:
-                _print(report)
+                _print(report, undo=not invocation.demo)
             _print_refused(report.refused)
             if report.cancelled:
                 break
@@ -149,10 +160,16 @@ def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later
 
 
 def _missed(report: ImportReport) -> bool:
-    """Whether a file that may hold conversations was left out."""
+    """Whether a file that may hold conversations was left out, or a part of one."""
     from memtui.engine.importers.refusals import MISSED
 
-    return any(one.reason in MISSED for one in report.left_out)
+    return _lost_part(report) or any(one.reason in MISSED for one in report.left_out)
+
+
+def _lost_part(report: ImportReport) -> bool:
+    from memtui.engine.importers.refusals import LOST_PART
+
+    return not LOST_PART.isdisjoint(report.reasons)
 
 
 def _print_refused(refused: Sequence[Refused]) -> None:
@@ -186,7 +203,7 @@ def _afterwards(
     waiting = 0 if json else len(memory.sessions.pending(due=True))
     if waiting:
         text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
-        out(row(text + ":", '"memtui consolidate" draws them; with --preview it shows them first', gap=" "))
+        out(row(text + ":", "to draw facts: memtui consolidate (first look: --preview)", gap=" "))
 
 
 @contextmanager
@@ -238,13 +255,13 @@ def _index(memory: Memory, meter: Meter) -> None:
         memory.models.index_pending()
     except KeyboardInterrupt:
         meter.clear()
-        note("the rest of the links and vectors is made later")
+        note("The other links and vectors are made later.")
     finally:
         end()
         meter.clear()
 
 
-def _print(report: ImportReport) -> None:
+def _print(report: ImportReport, *, undo: bool) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
     from memtui.engine.importers.lock import QUESTION, counted, decided
 
@@ -259,19 +276,23 @@ def _print(report: ImportReport) -> None:
         differ = plural(asked, "decision differs", "decisions differ")
         out(row(paint("to decide", "yellow"), f"{differ} from yours: memtui review {shows} both", gap=" "))
     rows: list[tuple[str, str, str]] = []
-    if report.already_there:
-        rows.append(("", count(report.already_there), "already there"))
+    if before := report.already_there - report.repeated:
+        rows.append(("", count(before), "already there"))
+    if report.repeated:
+        rows.append(("", count(report.repeated), "twice in these files"))
     if report.skipped:
-        rows.append(("", count(report.skipped), "skipped in what was read:"))
+        rows.append(("", count(report.skipped), "left out:"))
         rows += [("", count(number), f"  {reason}") for reason, number in report.reasons.items()]
     if report.redacted:
-        rows.append(("", count(report.redacted), "look like they hold a secret"))
+        rows.append(("", count(report.redacted), "seem to hold a secret"))
     for line in table(rows, right=(1,)):
         out(line)
     for warning in report.warnings:
         err(f"warning: {warning}")
-    if report.operation is not None:
-        out(row(" ", paint(f'"memtui undo {report.operation.op_id}" takes it back', "dim")))
+    if _lost_part(report):
+        err("hint: Part of a file is missing. Download the export again; importing it adds the rest.")
+    if report.operation is not None and undo:
+        out(row(" ", paint(f"To undo it: memtui undo {report.operation.op_id}", "dim")))
 
 
 def _suggestions() -> str:
@@ -280,5 +301,5 @@ def _suggestions() -> str:
         f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"
         for source in discovered()
     ]
-    hint = '"memtui import --discover" tells what they hold.'
+    hint = "To see what they hold: memtui import --discover"
     return "\n".join([*lines, hint] if lines else [_NAME_ONE])

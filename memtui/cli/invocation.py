@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ class Invocation:
     readonly: bool = False
     demo: bool = False
     tour: bool = False
+    ascii: bool = False
     allow_unsafe_fs: bool = False
     config: str | None = None
 
@@ -35,7 +37,7 @@ class Invocation:
         invocation, rest = cls(), iter(arguments)
         for argument in rest:
             name, equals, value = argument.partition("=")
-            if argument in ("--readonly", "--demo", "--tour", "--allow-unsafe-fs"):
+            if argument in ("--readonly", "--demo", "--tour", "--ascii", "--allow-unsafe-fs"):
                 setattr(invocation, argument[2:].replace("-", "_"), True)
                 continue
             given = value if equals else next(rest, "-")
@@ -54,7 +56,8 @@ class Invocation:
         """The settings in force. Raises InputError."""
         from memtui import config
 
-        return config.load(Path(self.config).expanduser() if self.config else None)
+        given = {**os.environ, "MEMTUI_ASCII": "1"} if self.ascii else os.environ
+        return config.load(Path(self.config).expanduser() if self.config else None, given)
 
     def path(self) -> Path:
         """The memory to open: --db, else MEMTUI_DB or the setting, else the one in the data folder."""
@@ -64,9 +67,11 @@ class Invocation:
     def check(self) -> None:
         """Raise UsageError for options that contradict each other."""
         if self.demo and self.db:
-            raise UsageError("--demo opens a copy of its own: no --db goes with it.", "Leave one out.")
+            raise UsageError(
+                "--demo and --db exclude each other: the demo has a memory of its own.", "Leave one out."
+            )
         if self.tour and not self.demo:
-            raise UsageError("The tour is one of the demo.", "memtui --demo --tour begins it.")
+            raise UsageError("--tour needs --demo.", "For example: memtui --demo --tour")
         if self.db == "":
             raise UsageError("--db needs a path.", "For example --db ~/memory.db")
 
@@ -108,7 +113,7 @@ class Invocation:
         if self.demo:
             from .output import note
 
-            note("this was a copy of the demo memory; it is thrown away with every change")
+            note("This changed a copy of the demo memory, which is now deleted.")
 
     @contextmanager
     def _opened(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
@@ -126,15 +131,15 @@ class Invocation:
         if paths.is_missing(path):
             Memory.rescue(path).refuse_to_begin_anew()
         if not create and paths.is_missing(path):
-            hint = 'memtui remember "..." or memtui import PATH begins one; memtui --demo shows an example.'
+            hint = 'Create one: memtui remember "..." or memtui import PATH. To look at an example: memtui --demo'
             raise StoreError(f"There is no memory at {path}.", hint)
         if write:
-            log.start()  # else what a job logs would stand between the lines of the answer
+            log.start()  # else lines of the log would be mixed with the answer
         with self._brought_up(path, write, options) as memory:
             if memory.files.unfinished_erase() is not None:
                 from .output import note
 
-                note("an erase was interrupted: memtui erase --resume finishes it")
+                note("An erase was interrupted. To finish it: memtui erase --resume")
             yield memory
 
     def _brought_up(self, path: Path, write: bool, options: Options) -> Memory:

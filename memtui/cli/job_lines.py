@@ -45,7 +45,7 @@ def print_run(run: JobRun) -> None:
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
-        out(row("   ", paint(f'"memtui undo {run.op_id}" takes it back', "dim")))
+        out(row("   ", paint(f"To undo it: memtui undo {run.op_id}", "dim")))
 
 
 def print_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:

@@ -20,28 +20,30 @@ from .text_input import given_text
 
 @click.command("list", cls=Command)
 @click.argument("filter", nargs=-1)
+@click.option("--filter", "-f", "filters", multiple=True, metavar="F", help="The same as FILTER.")
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=50, help="At most so many.  [default: 50]")
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first N.")
 @click.option(
     "--sort", type=click.Choice(get_args(SortKey)), default="time", help="The order.  [default: time]"
 )
-@click.option("--ascending", is_flag=True, help="The oldest, smallest or first one first.")
+@click.option("--ascending", is_flag=True, help="Oldest, smallest or first letter first.")
 @click.option(
     "--saved",
     is_flag=False,
     flag_value="",
     metavar="[NAME]",
-    help="What passes the saved filter NAME; without NAME: the saved filters.",
+    help="Use the saved filter NAME. Without NAME, list the saved filters.",
 )
-@click.option("--save", metavar="NAME", help="Keep FILTER under a name, in this memory.")
-@click.option("--unsave", metavar="NAME", help="Keep this saved filter no longer.")
+@click.option("--save", metavar="NAME", help="Save FILTER under a name, in this memory.")
+@click.option("--unsave", metavar="NAME", help="Remove this saved filter.")
 @json_option
 @pass_invocation
 def list_command(
-    invocation: Invocation, filter: tuple[str, ...], limit: int, offset: int, sort: SortKey, ascending: bool,
+    invocation: Invocation, filter: tuple[str, ...], filters: tuple[str, ...], limit: int, offset: int, sort: SortKey,
+    ascending: bool,
     saved: str | None, save: str | None, unsave: str | None, json: bool,
 ) -> int:  # fmt: skip
-    """List the memories that pass FILTER; without one all facts, reflections and observations.
+    """List the memories that pass FILTER. Without one, all facts, reflections and observations.
 
     Exit code 1 when there is none.
 
@@ -51,7 +53,7 @@ def list_command(
     memtui list --save travel tag:travel after:1y
     memtui list --saved travel kind:fact
     """
-    given = given_text(filter)
+    given = " ".join((given_text(filter), *filters)).strip()
     if sum(one is not None for one in (saved, save, unsave)) > 1:
         raise UsageError("Only one of --saved, --save and --unsave can be given.", "Leave out the others.")
     if unsave is not None:
@@ -83,18 +85,16 @@ def _saved(invocation: Invocation, filter: str, json: bool) -> int:
     for one in () if json else saved:
         out(row(one.name, paint(one.filter, "dim")))
     if not saved:
-        err("no filter is saved")
+        err("no saved filters")
     return OK if saved else NEGATIVE
 
 
 def _unsave(invocation: Invocation, name: str, filter: str) -> int:
     if filter:
-        raise UsageError(
-            "A saved filter goes by its name alone.", f"memtui list --unsave {shlex.quote(name)}"
-        )
+        raise UsageError("--unsave takes only the name.", f"memtui list --unsave {shlex.quote(name)}")
     with invocation.existing(must_write=True) as memory:
         memory.filters.remove(name)
-    note("removed; memtui undo brings it back")
+    note("Removed. To bring it back: memtui undo")
     return OK
 
 
@@ -126,7 +126,7 @@ def listed(
     if not found:
         err("nothing found")
     elif left > 0:
-        note(f"{left:,} more: --offset {offset + len(found)} goes on")
+        note(f"{left:,} more: --offset {offset + len(found)}")
     if culprit is not None:
-        note(f"The filter lets nothing through: {culprit.term}")
+        note(f"No memory passes this part of the filter: {culprit.term}")
     return OK if found else NEGATIVE

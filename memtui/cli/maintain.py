@@ -1,4 +1,4 @@
-"""``memtui maintain``: the night shift without the app; as a service, once, or one job now."""
+"""``memtui maintain``: the maintenance jobs without the app: as a service, once, or one job now."""
 
 from __future__ import annotations
 
@@ -31,16 +31,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@click.command("maintain", cls=Command)
-@click.option("--once", is_flag=True, help="Run what is due now, and end.")
+@click.command("maintain", cls=Command, option_of_words="--job")
+@click.option("--once", is_flag=True, help="Run the jobs that are due, and end.")
 @click.option("--job", "names", metavar="JOB", multiple=True, help="Run this job now; may be repeated.")
-@click.option("--dry-run", is_flag=True, help="Only say what --once or --job would do.")
-@click.option(
-    "--status", is_flag=True, help="Show how jobs, growth and storage stand, and each job with its last run."
-)
+@click.option("--dry-run", is_flag=True, help="Only show what --once or --job would do.")
+@click.option("--status", is_flag=True, help="Show growth, storage, and each job with its last run.")
 @click.option("--runs", type=click.IntRange(1, 1_000), metavar="N", help="Show the latest runs.")
-@click.option("--enable", metavar="JOB", multiple=True, help="Let a job run by its schedule again.")
-@click.option("--disable", metavar="JOB", multiple=True, help="Keep a job from running by its schedule.")
+@click.option("--enable", metavar="JOB", multiple=True, help="Let a job run on its schedule again.")
+@click.option("--disable", metavar="JOB", multiple=True, help="Stop a job from running on its schedule.")
 @click.option("--accept-clock", is_flag=True, help="The time is right, although the clock jumped.")
 @json_option
 @pass_invocation
@@ -50,13 +48,15 @@ def maintain_command(
 ) -> int:  # fmt: skip
     """Run the maintenance jobs: enrichment, consolidation, decay, reflection, history, embedding, backup.
 
-    Without an option it stays and runs each job when it is due, until Ctrl+C or SIGTERM; with --json one
-    line for each run. Several programs may do so at once: one of them leads. Exit code 5 when a job failed.
+    Without an option it keeps running, and runs each job when it is due, until Ctrl+C or SIGTERM. With --json it prints
+    one line for each run. Several programs can do so at the same time: one of them leads. Exit code 5 when a job failed.
     """
     if once and names:
         raise UsageError("--once and --job exclude each other.", "Leave one out.")
     if dry_run and not (once or names):
-        raise UsageError("--dry-run of what?", "Add --once, or --job decay.")
+        raise UsageError(
+            "--dry-run needs --once or --job.", "For example: memtui maintain --job decay --dry-run"
+        )
     looks = status or runs is not None or dry_run
     with invocation.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
         scheduler = memory.jobs
@@ -93,7 +93,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
         scheduler.stop() if once else scheduler.cancel()
 
     if once and not dry_run and not scheduler.lead():
-        note("another program maintains this memory; nothing is left to do here")
+        note("Another program runs the jobs of this memory. There is nothing to do here.")
     with on_signals(stop):
         found = _watched(work, scheduler)
     warn_of_clock(scheduler)
@@ -137,8 +137,8 @@ def _stay(memory: Memory, json: bool) -> int:
     with on_signals(ended.set):
         if not json:
             leads = scheduler.lead()
-            others = "another program maintains this memory; standing by"
-            note("maintaining; Ctrl+C ends it" if leads else others)
+            others = "Another program runs the jobs of this memory. Waiting to take over; Ctrl+C ends it."
+            note("Running the jobs when they are due. Ctrl+C ends it." if leads else others)
         warn_of_clock(scheduler)
         scheduler.start()
         while not ended.wait(0.5):

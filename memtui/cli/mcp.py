@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", help="It sees only what passes: '-tag:private'.")
 @click.option("--tools", "more", type=click.Choice(["consolidator"]), help="Offer these tools as well.")
-@click.option("--no-recording", is_flag=True, help="Offer no record_turn: hooks record what is said.")
-@click.option("--no-jobs", is_flag=True, help="Leave the maintenance jobs to other programs.")
+@click.option(
+    "--no-recording", is_flag=True, help="Without the tool record_turn, for agents whose hooks record."
+)
+@click.option("--no-jobs", is_flag=True, help="Run no maintenance jobs.")
 @pass_invocation
 def mcp_command(
     invocation: Invocation,
@@ -42,9 +44,10 @@ def mcp_command(
     no_recording: bool,
     no_jobs: bool,
 ) -> int:
-    """Serve the memory to an agent over the Model Context Protocol, until it hangs up.
+    """Serve the memory to an agent over the Model Context Protocol, until it disconnects.
 
-    memtui connect writes this command into an agent's configuration. Several may run at once, beside the app.
+    memtui connect writes this command into an agent's configuration. Several servers and the app can run at
+    the same time.
     """
     if find_spec("mcp") is None:
         raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))

@@ -1,4 +1,4 @@
-"""The commands that change memories: each is one operation, which ``memtui undo`` takes back."""
+"""The commands that change memories. They share one file because they share ``_change``: each is one undoable operation."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 _ALREADY = {
     "pin": "was pinned already", "unpin": "was not pinned", "confirm": "was confirmed already",
     "forget": "was in the Trash already", "restore": "was not in the Trash", "tag": "was tagged so already",
-    "withhold": "was withheld already", "allow": "is not withheld by itself",
+    "withhold": "was withheld already", "allow": "was not withheld",
 }  # fmt: skip
 
 
 @click.command("remember", cls=Command)
 @click.argument("text", nargs=-1, required=True)
 @click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="Tag it; may be repeated.")
-@click.option("--topic", metavar="TOPIC", help="What it is about: health, plan, rule...")
+@click.option("--topic", metavar="TOPIC", help="Its topic: health, plan, rule...")
 @click.option("--confidence", type=float, default=1.0, show_default=True, help="How sure it is, 0 to 1.")
 @click.option("--source", metavar="NAME", help="Where it comes from.  [default: explicit]")
 @json_option
@@ -49,7 +49,7 @@ def remember_command(
 ) -> None:
     """Write down TEXT as a fact. With "-" the text is read from standard input.
 
-    What you state is protected: it does not fade, and no job or model changes it.
+    It is protected: it does not fade, and no job or model changes it.
     """
     content = given_text(text)
     with invocation.writing() as memory:
@@ -77,9 +77,10 @@ def remember_command(
 def correct_command(
     invocation: Invocation, id: str, text: tuple[str, ...], dry_run: bool, json: bool
 ) -> None:
-    """Replace the memory ID by TEXT ("-": from standard input). The old one goes to the Trash, linked.
+    """Replace the text of the memory ID by TEXT ("-": from standard input).
 
-    What was drawn from it waits in Review. --dry-run (without TEXT too) shows that, and who was told it.
+    The old memory goes to the Trash, linked to the new one. The new one counts as confirmed. What was drawn from the
+    old one waits in Review. --dry-run (TEXT is not needed) shows that, and which agents were told it.
     """
     if dry_run:
         print_before(invocation, [id], json, "corrected")
@@ -103,16 +104,16 @@ def correct_command(
 @click.command("merge", cls=Command)
 @click.argument("id")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...")
-@click.option("--text", default="", help="A new wording for the fact that stays.")
+@click.option("--text", default="", help="A new text for the fact that stays.")
 @dry_run_option
 @json_option
 @pass_invocation
 def merge_command(
     invocation: Invocation, id: str, others: tuple[str, ...], text: str, dry_run: bool, json: bool
 ) -> None:
-    """Make one of the facts ID and OTHER...: ID stays, with the tags, sources and protection of all.
+    """Merge the facts OTHER... into ID, which keeps the tags, sources and protection of all.
 
-    The others go to the Trash, linked to it. "memtui undo" makes them several again.
+    The others go to the Trash, linked to it. To undo it: memtui undo.
     """
     if dry_run:
         print_before(invocation, [id, *others], json, "merged")
@@ -136,7 +137,7 @@ def merge_command(
 @json_option
 @pass_invocation
 def confirm_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
-    """Say that the memories ID... are true: they no longer fade, and no job or model changes them."""
+    """Confirm that the memories ID... are true. They no longer fade, and no job or model changes them."""
     _change(
         invocation, "confirm", ids, json, refuses=lambda memory: memory.kind == "episode" or not memory.active
     )
@@ -144,18 +145,17 @@ def confirm_command(invocation: Invocation, ids: tuple[str, ...], json: bool) ->
 
 @click.command("forget", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option(
-    "--withhold", is_flag=True, help="Keep the turns that they were drawn from away from agents too."
-)
+@click.option("--withhold", is_flag=True, help="Also keep the turns that they were drawn from from agents.")
 @dry_run_option
 @json_option
 @pass_invocation
 def forget_command(
     invocation: Invocation, ids: tuple[str, ...], withhold: bool, dry_run: bool, json: bool
 ) -> None:
-    """Put the memories ID... into the Trash, from where "restore" brings them back.
+    """Move the memories ID... to the Trash. "memtui restore" brings them back.
 
-    The turns that they were drawn from stay, and say that they were forgotten; --withhold keeps those from agents.
+    The turns that they were drawn from stay, with a note that the fact was forgotten. --withhold keeps those turns from
+    agents too.
     """
     if dry_run:
         print_before(invocation, ids, json, "forgotten")
@@ -174,19 +174,20 @@ def forget_command(
 
 @click.command("withhold", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--agent", metavar="NAME", required=True, help="The agent, as it signs: claude-code, codex.")
-@click.option("--off", is_flag=True, help="Tell it them again.")
+@click.option("--agent", metavar="NAME", required=True, help="The agent: claude-code, codex.")
+@click.option("--off", is_flag=True, help="Give them to it again.")
 @json_option
 @pass_invocation
 def withhold_command(invocation: Invocation, ids: tuple[str, ...], agent: str, off: bool, json: bool) -> None:
-    """Keep the memories ID... from one agent, at all its doors; the others are told them.
+    """Keep the memories ID... from one agent. Other agents still get them.
 
     \b
     memtui withhold ID --agent codex
-    memtui withhold ID --agent codex --off     tell it again
-    memtui list withheld:codex                 what it is not told
+    memtui withhold ID --agent codex --off     give it again
+    memtui list withheld:codex                 what it does not get
 
-    With them go what takes their place, the turns that they were drawn from, and reflections and observations drawn from them.
+    This includes their corrections, the turns that they were drawn from, and reflections and observations drawn from
+    them.
     """
     _change(invocation, "allow" if off else "withhold", ids, json, agent=agent)
 
@@ -196,7 +197,7 @@ def withhold_command(invocation: Invocation, ids: tuple[str, ...], agent: str, o
 @json_option
 @pass_invocation
 def pin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
-    """Tell the facts ID... to agents before every answer; of several the 5 that were pinned last."""
+    """Give the facts ID... to agents before every answer. Only the 5 that you pinned last are given."""
     _change(invocation, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active)
 
 
@@ -205,7 +206,7 @@ def pin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> Non
 @json_option
 @pass_invocation
 def unpin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
-    """Tell the facts ID... to agents only where they bear on what is asked."""
+    """Give the facts ID... to agents only when they fit the prompt."""
     _change(invocation, "unpin", ids, json)
 
 
@@ -234,18 +235,18 @@ def tag_command(invocation: Invocation, id: str, changes: tuple[str, ...], json:
     "--on",
     "day",
     metavar="DATE",
-    help='The day that it names: 2026-06-12, "12 june", "next friday", or none.',
+    help='Its day: 2026-06-12, "12 june", "next friday", or none.',
 )
 @json_option
 @pass_invocation
 def topic_command(invocation: Invocation, ids: tuple[str, ...], day: str | None, json: bool) -> None:
-    """Set what facts are about, and the day that they name: memtui topic ID health
+    """Set the topic and the day of facts: memtui topic ID health
 
     \b
     TOPIC is one of health, people, home, work, project, rule, preference,
     routine, plan, possession, decision, identity, or none.
 
-    Facts about health and rules do not fade (decay.lasting). A plan does not fade before its day, and is past after it.
+    Facts about health and rules do not fade (decay.lasting). A plan does not fade before its day.
     """
     from memtui.engine.records import TOPICS
 
@@ -254,7 +255,7 @@ def topic_command(invocation: Invocation, ids: tuple[str, ...], day: str | None,
     named = others if topic else ids
     if not named or (topic is None and day is None):
         raise UsageError(
-            f"Which topic is not known: {last!r} is none." if others else "A fact and its topic are needed.",
+            f"There is no topic {last!r}." if others else "Name a fact and its topic.",
             f"For example: memtui topic ID health. Topics are {', '.join(TOPICS)}, or none.",
         )
     _change(
@@ -290,7 +291,7 @@ def _change(
         return
     done = {
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
-        "unpin": "unpinned", "classify": "sorted", "withhold": "withheld", "allow": "allowed",
+        "unpin": "unpinned", "classify": "changed", "withhold": "withheld", "allow": "allowed",
     }[verb]  # fmt: skip
     signs = glyphs(invocation)
     for old, new in zip(before, after, strict=True):

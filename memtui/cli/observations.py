@@ -26,14 +26,14 @@ _ADD = "add"
 
 @click.command("observations", cls=Command)
 @click.argument("query", nargs=-1, metavar="[QUERY | add TEXT]")
-@click.option("--category", "-c", type=click.Choice(CATEGORIES), help="Only these; with add: what it is.")
+@click.option(
+    "--category", "-c", type=click.Choice(CATEGORIES), help="Only this category; with add: the category."
+)
 @click.option(
     "--source", "-s", metavar="NAME", help="Only from there: GOAL:deploy, session:ID, explicit, GOAL:*"
 )
 @click.option("--tag", "-t", "tags", multiple=True, metavar="TAG", help="With add: tag it; may be repeated.")
-@click.option(
-    "--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out what scores less, 0 to 1."
-)
+@click.option("--min-score", type=click.FloatRange(0, 1), default=0.0, help="The lowest score, 0 to 1.")
 @click.option(
     "--limit",
     "-n",
@@ -54,9 +54,9 @@ def observations_command(
     limit: int,
     json: bool,
 ) -> int:
-    """List what agents observed, newest first; with a QUERY, what has its words, best first.
+    """List observations, newest first. With QUERY, search them, best first.
 
-    "add TEXT" ("-": from standard input) writes one down, a finding unless --category says otherwise.
+    "add TEXT" writes one ("-" reads standard input). It is a finding unless --category says otherwise.
     Exit code 1 when there is none.
     """
     if query[:1] == (_ADD,):

@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 @click.command("pause", cls=Command)
 @click.argument("when", nargs=-1, metavar="[TIME]")
 @click.option("--off", is_flag=True, help="Record again.")
-@click.option("--client", metavar="NAME", help="Never record this client (as it signs: claude-code, codex).")
+@click.option("--client", metavar="NAME", help="Never record this client: claude-code, codex.")
 @click.option("--project", metavar="NAME", help="Never record this project.")
-@click.option("--folder", metavar="PATH", help="Never record what is said in this folder and those in it.")
-@click.option("--show", is_flag=True, help="Only tell whether it is recorded.")
+@click.option("--folder", metavar="PATH", help="Never record in this folder and its subfolders.")
+@click.option("--show", is_flag=True, help="Only show whether memtui records.")
 @json_option
 @pass_invocation
 def pause_command(
     invocation: Invocation, when: tuple[str, ...], off: bool, client: str | None, project: str | None, folder: str | None,
     show: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Record nothing that is said, for a span of time, until a time, or until you end it.
+    """Stop recording: for a while, until a time, or until you end it.
 
     \b
     memtui pause                 until memtui pause --off
     memtui pause 1h              also 90m, 2 days
     memtui pause until 18:00     also tomorrow, monday, 2026-03-03
-    memtui pause --project boat  never this project; with --off it is recorded again
+    memtui pause --project boat  never record this project (--off: again)
 
-    It holds for every program that uses this memory: hooks, followed sessions, MCP, the Agents SDK, Python. They are
-    told so, and what they bring is counted and not kept; importing their sessions later leaves it out too. Agents go on
-    reading. What you write down yourself (memtui remember, the app) is kept.
+    It holds for every program that uses this memory: hooks, watched sessions, MCP, the Agents SDK, Python.
+    What they send is counted and not kept. Later imports leave it out too. Agents can still read. What you
+    write yourself (memtui remember, the app) is kept.
     """
     path = None if folder is None else str(Path(folder).expanduser().absolute())
     named: list[tuple[NeverKind, str]] = [

@@ -27,23 +27,29 @@ _LENGTH = 60
 @click.argument("query", required=False)
 @click.argument("id", required=False)
 @click.option(
-    "--top", type=click.IntRange(1, 100), default=10, show_default=True, help="Among so many first hits."
+    "--top",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="The memory must be among the first N hits.",
 )
-@click.option("--filter", "-f", "filter", default="", metavar="F", help="Ask only in what passes it.")
+@click.option(
+    "--filter", "-f", "filter", default="", metavar="F", help="Search only what passes this filter."
+)
 @click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
 @json_option
 @pass_invocation
 def questions_command(
     invocation: Invocation, what: str, query: str | None, id: str | None, top: int, filter: str, profile: str | None, json: bool
 ) -> int:  # fmt: skip
-    """Ask the pinned questions that expect an answer (run), or list, add (expect) and drop them.
+    """Test questions: run them, list them, add one (expect) or remove one (drop).
 
     \b
     memtui questions expect "what does Ada eat?" fact_1a2b --top 3
     memtui questions drop "what does Ada eat?" [fact_1a2b]
 
-    Exit code 1 when a question does not find what it should. They are also asked after every maintenance
-    run and import; the app shows in Maintenance how they fared.
+    Exit code 1 when a question does not find its memory. The questions also run after each maintenance and each
+    import; Maintenance in the app shows the results.
     """
     if what in ("run", "list") and query is not None:
         raise UsageError(
@@ -80,7 +86,7 @@ def _run(memory: Memory, json: bool) -> int:
     if found:
         out(outcomes(found))
     else:
-        note('no question expects anything yet: memtui questions expect "..." ID')
+        note('No test questions yet. To add one: memtui questions expect "..." ID')
     return NEGATIVE if failed else OK
 
 
@@ -92,7 +98,7 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
     for saved in pinned:
         _print(saved, latest.get(saved.query_id))
     if not pinned:
-        err("no question is pinned")
+        err("No test questions yet.")
     return OK
 
 

@@ -58,28 +58,26 @@ _REPLACE = "Restore it? What is there now is backed up first."
     metavar="ID",
     help="Take only this memory from the backup; may be repeated.",
 )
-@click.option(
-    "--missing", is_flag=True, help="Take only what is absent, forgotten or faded here from the backup."
-)
-@click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
+@click.option("--missing", is_flag=True, help="Take only memories that are missing, forgotten or faded here.")
+@click.option("--dry-run", is_flag=True, help="Only show what it would do.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @json_option
 @pass_invocation
 def restore_command(
     invocation: Invocation, what: tuple[str, ...], ids: tuple[str, ...], missing: bool, dry_run: bool, yes: bool, json: bool
 ) -> int:  # fmt: skip
-    """Bring back memories from the Trash, or the whole memory as a backup has it.
+    """Bring back memories from the Trash, or the whole memory from a backup.
 
     \b
     memtui restore                         list the backups
     memtui restore fact_1a2b ...           memories from the Trash
     memtui restore last tuesday            the last backup made until then
     memtui restore 1 --dry-run             what the latest would bring back, change and lose
-    memtui restore 2d --take fact_1a2b     one memory out of it, undoable
+    memtui restore 2d --take fact_1a2b     one memory out of it; memtui undo takes it back
 
-    WHEN is a date or time (2026-03-03, "2026-03-03 14:30"), yesterday, a weekday, a span back (2d, 3 weeks) or a
-    place in the list. A restore asks first, and backs up what is there; other programs go on with what is restored.
-    A memory that is damaged or gone is set aside as it is, beside the restored one.
+    WHEN is a date or time (2026-03-03, "2026-03-03 14:30"), yesterday, a weekday, last month, a span back
+    (2d, 3 weeks) or a number of the list. A restore asks first and backs up the present memory. Other programs go on
+    with the restored memory. A damaged file is kept beside the restored one.
     """
     options = ids or missing or dry_run or yes
     if what and all(name.startswith(tuple(ID_PREFIX.values())) for name in what) and not options:
@@ -208,7 +206,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
         _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
-        out("Only what is taken changes, and undo takes it back.")
+        out("Only the memories that you choose change. To undo it: memtui undo")
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
     cells += [

@@ -35,27 +35,28 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
     metavar="ID",
     help="The one of a card that the verdict is about.  [default: of two the new one, else all]",
 )
-@click.option("--session", metavar="ID", help="All that waits of this conversation: keep, forget or snooze.")
-@click.option("--about", metavar="NAME", help="All that waits about this person, project or place.")
+@click.option("--session", metavar="ID", help="All cards of this conversation: keep, forget or snooze.")
+@click.option("--about", metavar="NAME", help="All cards about this person, project or place.")
 @click.option("--text", default="", help="The new wording, with correct and merge.")
-@click.option("--all", "every", is_flag=True, help="Also what is more than a day's twenty cards.")
+@click.option("--all", "every", is_flag=True, help="Show all cards, not only today's twenty.")
 @json_option
 @pass_invocation
 def review_command(
     invocation: Invocation, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
     about: str | None, text: str, every: bool, json: bool,
 ) -> int:  # fmt: skip
-    """List what needs a decision of yours: conflicts, wishes, duplicates, names that may be one, and so on.
+    """List what needs your decision: conflicts, requests, duplicates, names that may be one, and so on.
 
-    With a verdict and cards of the list: decide them. Verdicts are about the memory, so forget grants the wish to
-    forget it. Not every card takes every verdict. snooze asks again in 7 days.
+    With a verdict and the ids of cards, decide them. A verdict is about the memory: forget agrees to an agent's
+    request to forget it. Not every card takes every verdict. snooze asks again in 7 days.
 
     \b
-    memtui review keep prop_1a2b                 the new fact is true, the one that it contradicts is not
-    memtui review keep prop_1a2b --stands fact_3c4d
-    memtui review forget prop_1a2b --stands ref_3c4d  of several that were drawn from a correction only this one
-    memtui review both prop_1a2b prop_5e6f       they do not contradict each other; not the same one
-    memtui review keep --session ID              all new facts of a conversation; --about NAME: all about somebody
+    memtui review keep prop_1a2b       keep the new fact, and let the old one go
+    memtui review keep prop_1a2b --stands fact_3c4d      keep this one instead
+    memtui review both prop_1a2b prop_5e6f               both are true, or two different people
+    memtui review forget prop_1a2b --stands ref_3c4d     only this one of a card with several
+    memtui review keep --session ID    keep all new facts of a conversation
+    memtui review keep --about NAME    keep all about a person, project or place
     """
     if session is not None or about is not None:
         return _decide_group(invocation, verdict, cards, stands or text, session, about, json)
@@ -109,7 +110,7 @@ def _decide(
         err("nothing was left to decide")
     else:
         out(done.label)
-        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+        out(row("  ", paint(f"To undo it: memtui undo {done.op_id}", "dim")))
     return NEGATIVE if done is None else OK
 
 
@@ -131,7 +132,7 @@ def _decide_group(
         err(f"nothing {group.whose} was left to decide so")
     else:
         out(done.label)
-        out(row("  ", paint(f'"memtui undo {done.op_id}" takes it back', "dim")))
+        out(row("  ", paint(f"To undo it: memtui undo {done.op_id}", "dim")))
     if left and not json:
         err(f"{plural(left, 'card')} {group.whose} to be decided by themselves: memtui review lists them")
     return NEGATIVE if done is None else OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -11,6 +12,9 @@ from memtui import __version__
 from memtui.engine.errors import UsageError
 
 from .invocation import Invocation
+
+# As click says it.
+_EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)")
 
 
 class Entry(NamedTuple):
@@ -24,48 +28,48 @@ class Entry(NamedTuple):
 COMMANDS: dict[str, Entry] = {
     "import": Entry("import_", "Feed", "Bring in conversations: files, folders, exports."),
     "remember": Entry("memories", "Feed", "Write down a memory."),
-    "consolidate": Entry("consolidate", "Feed", "Turn conversations into facts."),
+    "consolidate": Entry("consolidate", "Feed", "Draw facts from conversations."),
     "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
-    "context": Entry("context", "Look", "Show what an agent would be told before it answers."),
+    "context": Entry("context", "Look", "Show what an agent would be given for a prompt."),
     "show": Entry("show", "Look", "Show everything about one memory."),
     "history": Entry("history", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("sessions", "Look", "List the conversations, or read one."),
-    "entities": Entry("entities", "Look", "List who is who; all about one of them; correct it."),
-    "observations": Entry("observations", "Look", "List findings, insights, lessons; recall them; add one."),
-    "scratchpad": Entry("scratchpad", "Look", "Read and write keys with a text each, shared with agents."),
+    "entities": Entry("entities", "Look", "List people, projects and places, see one, or correct it."),
+    "observations": Entry("observations", "Look", "List, search or add findings, insights and lessons."),
+    "scratchpad": Entry("scratchpad", "Look", "Read and write short notes that agents share."),
     "stats": Entry("stats", "Look", "Count what is remembered."),
-    "questions": Entry("questions", "Look", "Ask the questions that should find a memory."),
-    "status": Entry("status", "Look", "Tell what waits, and what agents were told today."),
-    "review": Entry("review", "Look", "List what needs a decision of yours."),
-    "wrong": Entry("wrong", "Change", "List what agents were told last, to put it right."),
+    "questions": Entry("questions", "Look", "Check that saved questions find the right memories."),
+    "status": Entry("status", "Look", "Show what waits for you, and what agents were told today."),
+    "review": Entry("review", "Look", "List what needs your decision."),
+    "wrong": Entry("wrong", "Change", "List what agents were told last, to correct it."),
     "correct": Entry("memories", "Change", "Replace a memory's text; the old one is kept."),
-    "merge": Entry("memories", "Change", "Make one fact of several that say the same."),
-    "confirm": Entry("memories", "Change", "Say that memories are true: they no longer fade."),
-    "pin": Entry("memories", "Change", "Tell facts to agents before every answer."),
-    "unpin": Entry("memories", "Change", "Tell facts to agents only where they bear on what is asked."),
-    "forget": Entry("memories", "Change", "Put memories into the Trash."),
-    "withhold": Entry("memories", "Change", "Keep memories from one agent, or tell it them again."),
-    "restore": Entry("restore", "Change", "Bring memories back from the Trash, or all of it from a backup."),
-    "erase": Entry("erase", "Change", "Erase memories for good, with proof."),
+    "merge": Entry("memories", "Change", "Merge facts that say the same."),
+    "confirm": Entry("memories", "Change", "Confirm that memories are true. They no longer fade."),
+    "pin": Entry("memories", "Change", "Give facts to agents before every answer."),
+    "unpin": Entry("memories", "Change", "Give facts to agents only when they fit the prompt."),
+    "forget": Entry("memories", "Change", "Move memories to the Trash."),
+    "withhold": Entry("memories", "Change", "Keep memories from one agent."),
+    "restore": Entry("restore", "Change", "Bring memories back from the Trash, or everything from a backup."),
+    "erase": Entry("erase", "Change", "Delete memories for good, and prove it."),
     "tag": Entry("memories", "Change", "Add and remove tags."),
-    "topic": Entry("memories", "Change", "Set what facts are about, and the day that they name."),
-    "undo": Entry("undo", "Change", "Take back your latest change, or any operation."),
-    "redo": Entry("undo", "Change", "Do again what was just undone."),
+    "topic": Entry("memories", "Change", "Set the topic and the day of facts."),
+    "undo": Entry("undo", "Change", "Undo your latest change, or any operation."),
+    "redo": Entry("undo", "Change", "Redo what you just undid."),
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
     "connect": Entry("connect", "Agents", "Let Claude or Codex use the memory."),
-    "hook": Entry("hook", "Agents", "Give Claude Code what it should know, and record the turns."),
-    "pause": Entry("pause", "Agents", "Record nothing for a while."),
-    "maintain": Entry("maintain", "Care", "Run the night shift: what is due, or one job now."),
-    "embed": Entry("embed", "Care", "Go over to another embedding model."),
-    "export": Entry("export", "Care", "Write everything, or some of it, to a file of yours."),
+    "hook": Entry("hook", "Agents", "Answer the hooks of Claude Code."),
+    "pause": Entry("pause", "Agents", "Stop recording for a while."),
+    "maintain": Entry("maintain", "Care", "Run the maintenance jobs that are due, or one of them now."),
+    "embed": Entry("embed", "Care", "Switch to another embedding model."),
+    "export": Entry("export", "Care", "Write the memory, or part of it, to a file."),
     "backup": Entry("backup", "Care", "Make and list backups."),
     "check": Entry("check", "Care", "Check that the memory file is sound."),
-    "health": Entry("health", "Care", "Find duplicates, echoes, secrets, what is stale."),
-    "doctor": Entry("doctor", "Care", "Tell what is configured, what works, what to do."),
-    "serve": Entry("serve", "Care", "Show the app in a browser, for reading only."),
+    "health": Entry("health", "Care", "Find duplicate, unsafe, stale and unused memories."),
+    "doctor": Entry("doctor", "Care", "Check the setup, and say what to do."),
+    "serve": Entry("serve", "Care", "Show the app in a browser. Nothing can be changed there."),
     "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
-    "help": Entry("help_", "Care", "Tell how memtui, or a command of it, is called."),
+    "help": Entry("help_", "Care", "Show help for a command."),
     "completion": Entry("completion", "Care", "Print a shell's completion script."),
 }
 
@@ -111,12 +115,13 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
 def shared_options(*, hidden: bool) -> list[click.Option]:
     """The options that every command takes too, where people tend to type them."""
     texts = {
-        "db": ("PATH", "The memory file (else MEMTUI_DB, the configuration, the data folder)."),
+        "db": ("PATH", "The memory file (default: MEMTUI_DB, or the one in the settings)."),
         "readonly": ("", "Change nothing: no memory, no settings, no log."),
         "demo": ("", "Use a throwaway copy of the demo memory."),
         "tour": ("", "With --demo: show the app in seven steps."),
-        "allow-unsafe-fs": ("", "Insist on a network or cloud-sync folder."),
-        "config": ("PATH", "The configuration file (else MEMTUI_CONFIG)."),
+        "ascii": ("", "Use plain letters in place of signs and frames."),
+        "allow-unsafe-fs": ("", "Allow a network or cloud-synced folder (risky)."),
+        "config": ("PATH", "The settings file (default: MEMTUI_CONFIG)."),
     }
     return [
         click.Option(
@@ -133,16 +138,40 @@ def shared_options(*, hidden: bool) -> list[click.Option]:
     ]
 
 
-json_option = click.option("--json", is_flag=True, help="Answer with one JSON object.")
+json_option = click.option("--json", is_flag=True, help="Print one JSON object.")
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
 class Command(click.Command):
-    """A command that takes the invocation's options as well."""
+    """A command that takes the options of every command as well.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    ``option_of_words``: the option that a word without one probably means.
+    """
+
+    def __init__(self, *args: Any, option_of_words: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.option_of_words = option_of_words
         self.params += shared_options(hidden=True)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            word = error.option_name.lstrip("-")
+            choices = [one.type.choices for one in self.params if isinstance(one.type, click.Choice)]
+            if not any(word in some for some in choices):
+                raise
+            meant = f"{ctx.command_path} {word}"
+            message = f"There is no option {error.option_name}. Did you mean “{meant}”?"
+        except click.UsageError as error:
+            extra = _EXTRA.search(error.message)
+            if extra is None:
+                raise
+            word = extra[1].split()[0]
+            message = f"“{word}” is not expected here."
+            if self.option_of_words:
+                message += f" Did you mean {self.option_of_words} {word}?"
+        raise click.UsageError(message, ctx)
 
 
 class OperationNumber(click.IntRange):
@@ -168,13 +197,19 @@ class OperationNumber(click.IntRange):
 def group(context: click.Context) -> int | None:
     """See, understand and correct what your AI assistants remember about you.
 
-    Without a command the app opens. Exit codes: 0 ok, 1 a negative answer, 2 usage, 3 bad input,
-    4 the memory file, 5 degraded, 130 cancelled.
+    Without a command the app opens.
+
+    \b
+    Exit codes: 0 done, 1 nothing found or the answer is no, 2 wrong usage,
+    3 input that cannot be read, 4 the memory file cannot be used,
+    5 works only in part, 130 cancelled.
     """
     invocation = context.ensure_object(Invocation)
     if context.invoked_subcommand is not None:
         if invocation.tour:
-            raise UsageError("--tour goes with no command.", "memtui --demo --tour begins it.")
+            raise UsageError(
+                "--tour opens the app: it takes no command.", "For example: memtui --demo --tour"
+            )
         return None
     from .open_app import open_app
 

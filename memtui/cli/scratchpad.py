@@ -33,12 +33,14 @@ _WANTED: dict[Action, str] = {
 @json_option
 @pass_invocation
 def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
-    """Read and write the scratchpad, which all agents share with you: keys with a text each.
+    """Read and write the scratchpad: short notes under keys, shared with all agents.
 
     \b
-    memtui scratchpad list [PREFIX]      memtui scratchpad read KEY
-    memtui scratchpad search TEXT        memtui scratchpad write KEY TEXT   ("-": from standard input)
-    memtui scratchpad delete KEY         (memtui undo brings it back)
+    memtui scratchpad list [PREFIX]
+    memtui scratchpad read KEY
+    memtui scratchpad write KEY TEXT     "-" reads standard input
+    memtui scratchpad search TEXT
+    memtui scratchpad delete KEY         memtui undo brings it back
 
     Exit code 1 when nothing is found.
     """

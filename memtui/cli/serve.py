@@ -37,7 +37,7 @@ ANYWHERE = ("0.0.0.0", "::", "")
 def serve_command(invocation: Invocation, host: str, port: int) -> None:
     """Show the app in a browser, where nothing can be changed.
 
-    The address that is printed has a token in it, made anew at each start: whoever has the whole address can read
+    The printed address has a new token at each start. Whoever has the whole address can read
     everything, nobody else gets an answer. The app there writes no settings, exports nothing, starts no editor and
     asks no endpoint.
     """

@@ -38,9 +38,9 @@ _TURNS_AT_ONCE = 500
 @json_option
 @pass_invocation
 def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int | None, json: bool) -> int:
-    """List the sessions, the latest first; with an ID print its transcript.
+    """List the sessions, latest first. With an ID print the transcript.
 
-    TEXT keeps those whose title, id, source or project contain it. Exit code 1 when there is none.
+    With TEXT list only sessions whose title, id, source or project contains it. Exit code 1 when there is none.
     """
     wanted = " ".join(text)
     with invocation.reading() as memory:

@@ -15,7 +15,7 @@ from .root import Command, json_option, pass_invocation
 @json_option
 @pass_invocation
 def show_command(invocation: Invocation, id: str, json: bool) -> None:
-    """Show everything about the memory ID: text, origin, what was derived from it, who changed it."""
+    """Show everything about the memory ID: text, sources, what was drawn from it, and its changes."""
     from .memory_details import Portrait, portray
 
     with invocation.reading() as memory:

@@ -20,10 +20,10 @@ from .root import Command, json_option, pass_invocation
 @json_option
 @pass_invocation
 def status_command(invocation: Invocation, short: bool, json: bool) -> None:
-    """Tell how many cards wait in Review, and what agents were told since midnight.
+    """Show how many cards wait in Review, and what agents were told since midnight.
 
-    The line counts contradictions, texts held back, wishes of agents and what was drawn from a correction. What Review
-    finds by comparing memories (duplicates, names, fading and new facts) takes longer, and is told without --line only.
+    --line counts contradictions, blocked texts, requests of agents, and what was drawn from corrected memories.
+    Without --line duplicates, names, fading and new facts are counted too, which takes longer.
 
     \b
     memtui status --line          3 to review, 31 memories told today

@@ -19,26 +19,28 @@ from .root import Command, OperationNumber, json_option, pass_invocation
 if TYPE_CHECKING:
     from memtui.engine.records import Conflict, Undone
 
+_DONE = {"undo": "undone", "redo": "redone"}
+
 
 @click.command("undo", cls=Command)
 @click.argument("op_id", type=OperationNumber(), required=False)
-@click.option("--agent", metavar="NAME", help="All that this agent did, with --since.")
-@click.option("--since", metavar="TIME", help='From then on: 2026-03-03, "last tuesday", 2d.')
-@click.option("--turns", is_flag=True, help="With --agent: also the turns of talks that it recorded.")
-@click.option("--dry-run", "-n", is_flag=True, help="With --agent: show what would be taken back.")
+@click.option("--agent", metavar="NAME", help="Undo all that this agent did, with --since.")
+@click.option("--since", metavar="TIME", help='After that time: 2026-03-03, "last tuesday", 2d.')
+@click.option("--turns", is_flag=True, help="With --agent: also the turns that it recorded.")
+@click.option("--dry-run", "-n", is_flag=True, help="With --agent: only show what would be undone.")
 @json_option
 @pass_invocation
 def undo_command(
     invocation: Invocation, op_id: int | None, agent: str | None, since: str | None, turns: bool, dry_run: bool, json: bool
 ) -> int:  # fmt: skip
-    """Take back your latest change, or the operation OP_ID of anyone ("memtui history" lists them).
+    """Undo your latest change, or the operation OP_ID of anyone. "memtui history" lists them.
 
-    What somebody changed since is left alone and told; the exit code is then 1, as when there is
+    What somebody changed later is left as it is and named. The exit code is then 1, as when there is
     nothing to undo.
 
     \b
     memtui undo --agent claude-code --since 2d --dry-run    what it did in two days
-    memtui undo --agent claude-code --since 2d              takes it back; "memtui undo" does it again
+    memtui undo --agent claude-code --since 2d              undo it; "memtui undo" brings it back
     """
     if agent is not None and since is not None and op_id is None:
         return _undo_agent(invocation, agent, since, turns, dry_run, json)
@@ -56,7 +58,7 @@ def undo_command(
 @json_option
 @pass_invocation
 def redo_command(invocation: Invocation, json: bool) -> int:
-    """Do again what your latest undo took back. Exit code 1 when there is nothing to redo."""
+    """Redo what you just undid. Exit code 1 when there is nothing to redo."""
     with invocation.existing(must_write=True) as memory:
         undone = memory.redo()
     return _print(undone, "redo", json)
@@ -77,7 +79,7 @@ def _undo_agent(
             state = paint("would be undone" if done is None else "undone", "yellow")
             out(row(state, paint(str(one.op_id), "dim"), local_time(one.at, time.time()), one.label))
         if not found.operations:
-            err(f"{agent} did nothing since then that can be taken back")
+            err(f"{agent} did nothing since then that can be undone")
         elif done is not None:
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
         _print_left(done.conflicts if done else found.conflicts)
@@ -97,7 +99,7 @@ def _print_left(conflicts: Sequence[Conflict]) -> None:
 
 def _print(undone: Undone | None, verb: str, json: bool) -> int:
     if json:
-        emit({"undone": undone})
+        emit({_DONE[verb]: undone})
     elif undone is None:
         err(f"nothing to {verb}")
     else:

@@ -25,7 +25,7 @@ from .root import Command, json_option, pass_invocation
 @json_option
 @pass_invocation
 def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: bool) -> int:
-    """List what agents were told last, by agent and session, when an answer was wrong. Exit code 1 when that is nothing.
+    """List what agents were told last, by agent and session. Exit code 1 if there is nothing.
 
     \b
     memtui wrong
@@ -58,9 +58,9 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
                 out(memory_line(memories[identity], signs, "   "))
     if found:
         note(
-            '"memtui correct ID TEXT" or "memtui forget ID" puts it right (--dry-run: what depends on it); '
-            '"memtui withhold ID --agent NAME" keeps it from that agent'
+            'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'
         )
+        note("To keep it from one agent: memtui withhold ID --agent NAME.")
     else:
-        err("nothing was told that is still in use")
+        err("No agent was told anything that you still keep.")
     return OK if found else NEGATIVE

@@ -45,7 +45,7 @@ def test_what_needs_a_memory_makes_none(line: str, cli: Cli, home: Path) -> None
     told = cli("--db", missing, *line.split())
     assert told.code in (2, 4), told.err
     if told.code == 4:
-        assert f"There is no memory at {missing}." in told.err and "begins one" in told.err
+        assert f"There is no memory at {missing}." in told.err and "Create one" in told.err
     assert not missing.exists()
 
 

@@ -135,7 +135,7 @@ def test_a_byte_order_mark_and_line_ends_of_windows_are_kept(client: str, cli: C
     assert raw.startswith(b"\xef\xbb\xbf" + old[:10].encode())
     assert raw.count(b"\n") == raw.count(b"\r\n") > old.count("\n")
     assert b"memtui" in raw
-    assert cli("connect", client, "--yes").out.rstrip().endswith("nothing was changed")
+    assert cli("connect", client, "--yes").out.rstrip().endswith("Nothing was changed.")
 
 
 def test_an_inline_table_gets_the_server(cli: Cli, home: Path) -> None:

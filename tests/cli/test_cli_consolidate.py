@@ -53,7 +53,7 @@ def test_a_run_is_one_operation_and_undo_makes_the_sessions_pending_again(cli: C
 def test_one_session_can_be_named(cli: Cli) -> None:
     pending = cli("consolidate", "--preview", "--json").json["outcomes"]
     told = cli("consolidate", "--session", pending[0]["session_id"])
-    assert told.code == 0 and "takes it back" in told.out
+    assert told.code == 0 and "To undo it: memtui undo" in told.out
     assert cli("stats", "--json").json["pending_sessions"] == 1
     assert cli("consolidate", "--session", "nowhere").code == 3
     assert cli("consolidate", "--session", "s1", "--all").code == 2

@@ -11,6 +11,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_kit import Cli, Program
@@ -37,7 +38,7 @@ def test_an_import_tells_what_came_in_and_how_to_take_it_back(cli: Cli, tmp_path
     told = cli("import", conversation(tmp_path))
     assert told.code == 0
     assert told.out.startswith("imported 4 turns of 1 session from 1 file")
-    assert '"memtui undo 1" takes it back' in told.out
+    assert "To undo it: memtui undo 1" in told.out
     assert told.err == ""
     stats = cli("stats", "--json").json
     assert (stats["active"], stats["unlinked"], stats["unembedded"], stats["embedded"]) == (4, 0, 0, 4)
@@ -348,3 +349,54 @@ def test_every_record_that_is_left_out_is_named(cli: Cli, tmp_path: Path) -> Non
     skips = cli("import", path, "--dry-run", "--json").json["skips"]
     assert [skip["place"] for skip in skips] == [f"{path}:{number}" for number in range(5, 35)]
     assert {skip["reason"] for skip in skips} == {"not valid JSON"}
+
+
+def _chatgpt(*, conversations: int) -> str:
+    def message(number: int) -> dict[str, Any]:
+        return {
+            "id": f"m{number}", "author": {"role": "user"}, "create_time": 1_760_000_000 + number,
+            "content": {"content_type": "text", "parts": [f"Note number {number} about the greenhouse"]},
+        }  # fmt: skip
+
+    return json.dumps([
+        {
+            "id": f"c{number}", "title": f"Talk {number}", "create_time": 1_760_000_000, "update_time": 1_760_000_000,
+            "current_node": "n", "mapping": {"n": {"id": "n", "parent": None, "children": [], "message": message(number)}},
+        }
+        for number in range(conversations)
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_file_that_ends_in_the_middle_is_no_full_success(
+    cli: Cli, tmp_path: Path, dry: tuple[str, ...]
+) -> None:
+    text = _chatgpt(conversations=4)
+    (tmp_path / "conversations.json").write_text(text[: len(text) * 2 // 3])
+    failed = cli("import", tmp_path / "conversations.json", *dry)
+    assert failed.code == 3
+    assert "2 turns of 2 sessions" in failed.out and "the file ends in the middle" in failed.out
+    assert "Download the export again; importing it adds the rest." in failed.err
+    (tmp_path / "conversations.json").write_text(text)
+    done = cli("import", tmp_path / "conversations.json")
+    assert done.code == 0 and ("4" if dry else "2") + " turns" in done.out
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_what_is_twice_in_the_files_is_not_already_there(
+    cli: Cli, tmp_path: Path, dry: tuple[str, ...]
+) -> None:
+    for name, many in (("a.json", 3), ("b.json", 2)):
+        (tmp_path / name).write_text(_chatgpt(conversations=many))
+    done = cli("import", tmp_path, *dry)
+    assert "2  twice in these files" in done.out and "already there" not in done.out
+    if not dry:
+        again = cli("import", tmp_path, "--json").json
+        assert (again["already_there"], again["repeated"]) == (5, 0)
+
+
+def test_a_file_of_no_known_format_names_the_option_for_it(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_text("12:00 started\n12:01 ended\n")
+    failed = cli("import", tmp_path / "x.log")
+    assert failed.code == 3
+    assert "hint: To read it as another format: --format NAME. The names: memtui guide import" in failed.err

@@ -92,7 +92,7 @@ SCHEMA = {
     "forget": {"memories"},
     "restore": {"memories"},
     "undo": {"undone"},
-    "redo": {"undone"},
+    "redo": {"redone"},
     "show": {"memory", "sources", "derived", "versions", "neighbours", "entities", "history", "recalls"},
     "history": {"operations"},
     "stats": {

@@ -39,7 +39,7 @@ def test_one_job_runs_now_and_says_how_to_take_it_back(cli: Cli) -> None:
     told = cli("maintain", "--job", "decay")
     assert told.code == 0
     assert "faded 3 facts" in told.out
-    assert '"memtui undo' in told.out
+    assert "To undo it: memtui undo" in told.out
     assert cli("stats", "--json").json["ended"] == 3
     (run, *_) = cli("maintain", "--runs", "5", "--json").json["runs"]
     assert (run["job"], run["state"], run["report"]["counts"]["faded"]) == ("decay", "done", 3)
@@ -121,10 +121,10 @@ def test_a_job_that_cannot_work_says_why(cli: Cli) -> None:
 def test_it_stays_until_it_is_told_to_end(program: Program, number: int) -> None:
     running = program("maintain")
     assert running.stderr is not None
-    assert b"maintaining" in running.stderr.readline()
+    assert b"Running the jobs" in running.stderr.readline()
     second = program("maintain")
     assert second.stderr is not None
-    assert b"standing by" in second.stderr.readline()
+    assert b"Waiting to take over" in second.stderr.readline()
     for process in (second, running):
         process.send_signal(number)
         assert process.wait(120) == 0
@@ -167,7 +167,7 @@ def test_without_a_memory_nothing_is_created(cli: Cli, home: Path) -> None:
 def test_a_killed_night_shift_frees_its_place(program: Program, fading: Path) -> None:
     running = program("maintain")
     assert running.stderr is not None
-    assert b"maintaining" in running.stderr.readline()
+    assert b"Running the jobs" in running.stderr.readline()
     running.kill()
     running.wait()
     with Memory.open(fading, options=OPTIONS) as memory:

@@ -7,14 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, get_args
 
+from msgspec.structs import replace
+
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport
 from memtui.engine.records.exchange import ExportFormat
 from memtui.engine.search.filters.compiler import ACTIVE, CompiledFilter
+from memtui.engine.search.filters.sql import EXPOSED
 from memtui.engine.store import locks
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.export_rows import ALL, Selection
+from memtui.engine.store.sql import scalar
 
 from . import atomic_file, jsonl
 from .note_folder import renewed
@@ -31,6 +35,7 @@ def export(
     format: ExportFormat,
     filter: CompiledFilter | None,
     history: bool,
+    without_secrets: bool,
     force: bool,
     clock: Clock,
     progress: Callable[[ExportProgress], None] | None = None,
@@ -51,7 +56,7 @@ def export(
         with connections.read() as connection:
             return jsonl.write(
                 connection, file, selection, filter=filter.text if filter else "", history=history,
-                made_at=int(clock()), progress=progress, cancelled=cancelled,
+                without_secrets=without_secrets, made_at=int(clock()), progress=progress, cancelled=cancelled,
             )  # fmt: skip
 
     if format == "markdown":
@@ -61,6 +66,8 @@ def export(
             raise InputError("Notes have no history.", "--format jsonl can have it.")
         # Unless the filter asks for it, the Trash stays where it is.
         notes = selection if filter else Selection(where=ACTIVE)
+        if without_secrets:
+            notes = replace(notes, where=f"({notes.where}) AND NOT coalesce({EXPOSED}, 0)")
         return _vault(connections, target, notes, started, progress, cancelled)
     written: jsonl.Written | None = None
     if isinstance(target, Path):
@@ -72,6 +79,7 @@ def export(
     else:
         written = write(target)
         target.flush()
+    found = 0 if without_secrets else _secrets(connections, selection)
     return ExportReport(
         path=str(target) if isinstance(target, Path) else None,
         format=format,
@@ -79,6 +87,7 @@ def export(
         size=written.size if written else 0,
         seconds=time.monotonic() - started,
         content_hash=written.content_hash if written else "",
+        secrets=found,
         cancelled=written is None,
     )
 
@@ -103,10 +112,23 @@ def _vault(
             vault = Vault(connection, selection, folder, step)
             vault.write()
         stopped, counts = False, vault.counts
+    found = _secrets(connections, selection)
     return ExportReport(
         path=str(target), format="markdown", counts=counts, size=0 if stopped else folder.size,
-        seconds=time.monotonic() - started, kept=tuple(folder.kept), cancelled=stopped,
+        seconds=time.monotonic() - started, kept=tuple(folder.kept), secrets=found, cancelled=stopped,
     )  # fmt: skip
+
+
+def _secrets(connections: Connections, selection: Selection) -> int:
+    """How many of the memories show a secret."""
+    with connections.read() as connection:
+        return int(
+            scalar(
+                connection,
+                f"SELECT count(*) FROM memories m WHERE ({selection.where}) AND {EXPOSED}",
+                selection.bindings,
+            )
+        )
 
 
 def _must_not_be_the_memory(memory: Path | None, target: Path) -> None:

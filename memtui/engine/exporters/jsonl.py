@@ -17,6 +17,8 @@ from memtui.engine.store.export_rows import Digest, Selection
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import MEMORY_TOLD
 
+from . import blackout
+
 FORMAT = "memtui-export"
 VERSION = 1
 _LINES_PER_LOOK = 500
@@ -67,11 +69,15 @@ def write(
     *,
     filter: str,
     history: bool,
+    without_secrets: bool,
     made_at: int,
     progress: Callable[[ExportProgress], None] | None,
     cancelled: Callable[[], bool],
 ) -> Written | None:
-    """Write every line; None when it was cancelled. ``connection`` holds one snapshot."""
+    """Write every line; None when it was cancelled. ``connection`` holds one snapshot.
+
+    ``without_secrets`` blacks them out.
+    """
     counts = export_rows.counts(connection, selection)
     if history:
         counts |= {kind: scalar(connection, f"SELECT count(*) FROM ({sql})", selection.bindings)
@@ -85,7 +91,7 @@ def write(
     written.line("header", msgspec.json.encode(header))
     digest = Digest()
     done = 0
-    for kind, text in _all(connection, selection, digest, history):
+    for kind, text in _all(connection, selection, digest, history, without_secrets):
         written.line(kind, text)
         done += 1
         if done % _LINES_PER_LOOK == 0:
@@ -102,9 +108,10 @@ def write(
 
 
 def _all(
-    connection: apsw.Connection, selection: Selection, digest: Digest, history: bool
+    connection: apsw.Connection, selection: Selection, digest: Digest, history: bool, without_secrets: bool
 ) -> Iterator[tuple[str, bytes]]:
     for line in export_rows.rows(connection, selection):
+        line = blackout.without_secrets(line) if without_secrets else line
         digest.add(line)
         yield str(line.__struct_config__.tag), export_rows.encode(line)
     if history:
@@ -113,7 +120,8 @@ def _all(
             names: list[str] = []
             for row in cursor:
                 names = names or [name for name, _ in cursor.getdescription()]
-                yield kind, msgspec.json.encode({"line": kind, **_values(names, row)})
+                text = msgspec.json.encode({"line": kind, **_values(names, row)})
+                yield kind, blackout.json_without_secrets(text.decode()).encode() if without_secrets else text
 
 
 def _values(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
 from memtui.engine.store.file import OWN_TABLES
 
-from . import archives, compression, databases
+from . import archives, compression, databases, foreign_files
 from .base import Format, Head
 from .formats import markdown, vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
@@ -280,6 +280,9 @@ class _Search:
 
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
         with archives.archive(path, self.limits) as archive:
+            if kind := foreign_files.document(archive.NameToInfo):
+                self._leave_out(kind, path)
+                return
             for member in archives.members(archive, status.st_size, self.limits):
                 if isinstance(member, Skip):
                     self._leave_out(member.reason, path, member.place or None)
@@ -315,27 +318,31 @@ class _Search:
             raise _UnknownError(EMPTY)
         if raw.startswith(databases.MAGIC):
             raise _UnknownError(NESTED)
+        if kind := foreign_files.kind(raw):
+            raise _UnknownError(kind)
         if b"\0" in raw and not _is_text(raw, whole):
             raise _UnknownError(BINARY)
         text = self.wanted is markdown.FORMAT
+        named = insist and note
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
         head = Head.of(raw, whole=whole)
         if note and markdown.has_only_properties(head):
             raise _UnknownError(PROPERTIES)
         if note and not text and markdown.has_only_links(head) and self._unknown(head):
             raise _UnknownError(LINKS)
-        return self._choose(head, insist=insist, note=note)
+        return self._choose(head, insist=insist, note=note, named=named)
 
     @staticmethod
     def _unknown(head: Head) -> bool:
         return not any(one.sniff(head) for one in formats())
 
-    def _choose(self, head: Head, *, insist: bool, note: bool = False) -> str:
+    def _choose(self, head: Head, *, insist: bool, note: bool = False, named: bool = False) -> str:
+        """The name of the format. A Markdown file that the person ``named`` is a note, however short. Raises _UnknownError."""
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
         first = next((one for one in formats() if one.sniff(head)), None)
-        if first is None and note and markdown.has_prose(head):
+        if first is None and note and (named or markdown.has_prose(head)):
             first = markdown.FORMAT
         if first is None and insist:
             first = wanted

@@ -174,6 +174,7 @@ class Import:
         if account.dry_run:
             fresh = [record for record in new if all(map(account.met.add, kind.identities(record)))]
             account.already_there += len(new) - len(fresh)
+            account.repeated += len(new) - len(fresh)
             self._count(kind, fresh)
             return
         while new:
@@ -224,6 +225,7 @@ class Import:
             decisions=dict(account.decisions),
             reasons=dict(self.tally.reasons.most_common()),
             redacted=account.secrets,
+            repeated=account.repeated,
             warnings=self.tally.warnings(),
             left_out=self.found.left_out,
             refused=(*self.found.refused, *self.tally.empty),

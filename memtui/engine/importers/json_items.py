@@ -15,6 +15,7 @@ from memtui.engine.records import Skip
 
 from .limits import MIB, Limits
 
+CUT_OFF = "the file ends in the middle"
 NOT_AN_OBJECT = "neither an object nor an array"
 # A whole string, a bracket, or a quote whose string goes on in the next chunk.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]|"', re.DOTALL)
@@ -94,7 +95,7 @@ class _Scan:
 
     def finish(self) -> Iterator[Skip]:
         if self._inside():
-            yield Skip(reason=self.refused or "cut off in the middle")
+            yield Skip(reason=self.refused or CUT_OFF)
         elif self.outer is not None:
             yield from self._no_elements(self.carry)
 

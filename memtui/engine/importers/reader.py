@@ -124,7 +124,7 @@ def nothing_read(place: str, reasons: Counter[str]) -> Refused:
     told = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
     return Refused(
         message=f"Nothing could be imported from {place}: {told}.",
-        hint="If it is in another format, say so with --format. --dry-run --json names what is left out.",
+        hint="The file may be damaged, or in a format that memtui does not know.",
     )
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from memtui.engine.errors import InputError
 from memtui.engine.records import Refused
 
-from . import compression
+from . import compression, foreign_files
 from .base import Format
-from .registry import formats
+from .json_items import CUT_OFF
+from .stream import REST
 
 EMPTY = "empty"
 UNREADABLE = "cannot be read"
@@ -42,31 +43,40 @@ _HELP = {
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
 MISSED = frozenset({UNREADABLE, RECORDS, compression.NEEDS, PACKED, NESTED})
-# What is not recognised by itself, as much is text or a JSON object.
-_ALSO = {"markdown": " (any plain text)", "scratchpad": " (a JSON object of keys and texts)"}
+# Reasons of records: a part of their file is missing.
+LOST_PART = frozenset({CUT_OFF, REST})
+_FORMATS = (
+    "memtui reads conversations, notes and other memories. The guide's page “import” lists the formats."
+)
+
+
+class UnknownFormatError(InputError):
+    """Nothing was recognised; a format that the person names may help."""
 
 
 def nothing_in(
     path: Path, wanted: Format | None, reasons: Counter[str], *, folder: bool, archive: bool
 ) -> InputError:
     """What to raise for a path in which nothing is in the ``wanted`` format, or in any; ``reasons`` counts what is left out."""
-    known = ", ".join(format.label for format in formats())
     what = f"is not in {wanted.label} format" if wanted else "is in no format that can be imported"
-    some = f"is in {wanted.label} format" if wanted else "is in a format that can be imported"
+    some = f"is in {wanted.label} format" if wanted else "can be imported"
     help = next((_HELP[reason] for reason, _ in reasons.most_common() if reason in _HELP), "")
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
+    if not folder and len(reasons) == 1 and (kind := next(iter(reasons))) in foreign_files.HINTS:
+        article = "an" if kind[0] in "EeOo" else "a"
+        return InputError(f"{path} is {article} {kind}. It cannot be imported.", foreign_files.HINTS[kind])
     if folder or (archive and reasons):
         seen = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(5))
         archived = help if archive else ""
-        return InputError(f"Nothing in {path} {some} ({seen}).", archived or f"Formats: {known}.")
+        return InputError(f"Nothing in {path} {some} ({seen}).", archived or _FORMATS)
     reason = reasons.most_common(1)[0][0] if reasons else EMPTY
     if reason == EMPTY:
         return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
     if reason == BINARY:
         return InputError(
-            f"{path} is not text in UTF-8, so it is in no format that can be imported.",
-            "Unpack it if it is packed; save it as UTF-8 if it is text.",
+            f"{path} is not text in UTF-8. It cannot be imported.",
+            "If it is packed, unpack it. If it is text, save it as UTF-8.",
         )
     if reason == NO_FILE:
         return InputError(
@@ -75,8 +85,7 @@ def nothing_in(
     seen = "" if reason in (OTHER, RECORDS) else f" ({reason})"
     if help:
         return InputError(f"{path} {what}{seen}.", help)
-    names = ", ".join(f"{format.name}{_ALSO.get(format.name, '')}" for format in formats())
-    return InputError(f"{path} {what}{seen}.", f"If you know better, say so with --format: {names}.")
+    return UnknownFormatError(f"{path} {what}{seen}.", _FORMATS)
 
 
 def none_usable(refused: Sequence[Refused]) -> InputError:

@@ -105,7 +105,7 @@ class Account:
         self.options = options
         self.kinds: Counter[str] = Counter()
         self.decisions: Counter[str] = Counter()
-        self.already_there = self.sessions = self.secrets = 0
+        self.already_there = self.repeated = self.sessions = self.secrets = 0
         self._latest_session: str | None = None
 
     @property

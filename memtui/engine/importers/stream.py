@@ -31,6 +31,7 @@ _PEEKED = 4096
 _SPREAD = re.compile(rb"\s*\{[ \t]*\r?\n")
 # Given by a stream that may still grow, where it ends for now: nothing was passed over.
 WAITING = Skip(reason="waiting for more")
+REST = "the rest of the file cannot be read"
 
 
 def bare(line: bytes, *, first: bool, blank: bool) -> bytes:
@@ -204,7 +205,7 @@ class Stream:
         return databases.tables(self.source.path, self.limits)
 
     def _unreadable(self, cause: str) -> Skip:
-        return Skip(reason="the rest of the file cannot be read", place=f"{self.place} ({cause})")
+        return Skip(reason=REST, place=f"{self.place} ({cause})")
 
     def _chunks(self) -> Iterator[bytes]:
         try:

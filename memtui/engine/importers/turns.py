@@ -62,11 +62,16 @@ class Turns:
         self._titles = Titles()
         # The latest row when it was looked up what others told.
         self._since = 0
+        # The latest row before this import; None until it begins.
+        self._before: int | None = None
 
     def sort_out(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
         shared = self._shared
         keys = [turn.source_key for turn in turns]
         there = known_keys(connection, keys)
+        if self._before is None:
+            self._before = latest(connection)
+        ours = known_keys(connection, list(there), after=self._before) if there else set()
         gone = tombstones.erased(connection, keys)
         paused, never = recording_rules.pauses(connection), recording_rules.never(connection)
         new: dict[str, NewTurn] = {}
@@ -75,6 +80,7 @@ class Turns:
                 shared.skip(report.ERASED)
             elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
                 shared.already_there += 1
+                shared.repeated += key in ours or key in new
             elif recording_rules.unwanted(
                 never, client=_CLIENTS.get(turn.source), project=turn.project, folder=turn.folder
             ):
@@ -151,11 +157,11 @@ class Turns:
         return Counted("turn", turn.session_id, "secrets" in turn.intake.attributes)
 
 
-def known_keys(connection: apsw.Connection, keys: Sequence[str]) -> set[str]:
-    """Those of the source keys that the memory holds, in the Trash or not."""
+def known_keys(connection: apsw.Connection, keys: Sequence[str], *, after: int = 0) -> set[str]:
+    """Those of the source keys that the memory holds in rows ``after`` this one, in the Trash or not."""
     rows = connection.execute(
-        "SELECT source_key FROM memories WHERE source_key IN (SELECT value FROM json_each(?))",
-        (json_text(keys),),
+        "SELECT source_key FROM memories WHERE source_key IN (SELECT value FROM json_each(?)) AND rid > ?",
+        (json_text(keys), after),
     )
     return {str(key) for (key,) in rows}
 

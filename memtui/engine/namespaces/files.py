@@ -142,6 +142,7 @@ class Files:
         format: ExportFormat = "jsonl",
         filter: str = "",
         history: bool = False,
+        without_secrets: bool = False,
         force: bool = False,
         progress: Callable[[ExportProgress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -151,6 +152,7 @@ class Files:
         Without a ``filter`` everything, the Trash too; ``import_paths`` of it into an empty memory gives an equal
         ``content_hash``. ``markdown`` is a folder of notes that link each other, without a filter all but the Trash;
         an export of before is renewed there, and others' files are not touched. ``force`` replaces a file.
+        ``without_secrets`` blacks secrets out; notes leave the texts with secrets out.
         ``progress`` is called in this thread; ``cancelled`` ends it
         without a trace. Raises FilterError, InputError (the place cannot be used), DiskFullError.
         """
@@ -166,7 +168,7 @@ class Files:
         return exporter_export.export(
             self._core.connections, Path(target).expanduser() if isinstance(target, str | Path) else target,
             format=format, filter=compiled, history=history,
-            force=force, clock=self._core.clock, progress=progress, cancelled=cancelled,
+            without_secrets=without_secrets, force=force, clock=self._core.clock, progress=progress, cancelled=cancelled,
         )  # fmt: skip
 
     def content_hash(self) -> str:

@@ -54,6 +54,7 @@ class ImportReport(Record):
     """Counts in turns and whatever else came in. ``kinds`` tells ``imported`` apart ("turn", "fact", ...);
     ``decisions``: what another device decided about what is here, and is merged ("correction", "forgotten", "tag", ...);
     "question": decided differently on both, a card in Review.
+    ``repeated``: those of ``already_there`` that came in with this import, and are twice in its files.
     ``reasons`` maps a skip reason to its count; ``skips`` are those records that a format should have given (the first
     10,000), with their places. ``operation`` None when nothing was added. What was named is either read, or ``refused``,
     as are files in it that have records and gave nothing; ``left_out`` are files that are something else.
@@ -72,6 +73,7 @@ class ImportReport(Record):
     reasons: dict[str, int] = {}
     skips: tuple[Skip, ...] = ()
     redacted: int = 0
+    repeated: int = 0
     warnings: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     refused: tuple[Refused, ...] = ()
@@ -96,6 +98,7 @@ class ExportReport(Record):
 
     ``content_hash``: of what was written; that of the memory (``Memory.content_hash``) when nothing was left out.
     ``kept``: notes that somebody has changed since they were exported, or others' files; they stay as they are.
+    ``secrets``: how many of the memories that were written show a secret.
     """
 
     path: str | None
@@ -105,4 +108,5 @@ class ExportReport(Record):
     seconds: float
     content_hash: str = ""
     kept: tuple[str, ...] = ()
+    secrets: int = 0
     cancelled: bool = False

@@ -106,7 +106,8 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     if report.refused:
         headline += f" {plural(len(report.refused), 'source')} cannot be read."
     parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]
-    parts += _row(report.already_there, "already there")
+    parts += _row(report.already_there - report.repeated, "already there")
+    parts += _row(report.repeated, "twice in these files")
     parts += _row(report.skipped, "skipped")
     for reason, number in _reasons(report):
         parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]

@@ -153,7 +153,7 @@ def test_a_file_cut_off_in_the_middle_gives_what_is_whole(tmp_path: Path) -> Non
     path.write_text(json.dumps(talks)[:-40], encoding="utf-8")
     turns, skips = read(path)
     assert words(turns) == ["text 0", "text 1"]
-    assert reasons(skips) == ["cut off in the middle"]
+    assert reasons(skips) == ["the file ends in the middle"]
 
 
 def test_lone_surrogates_and_bad_bytes_are_replaced(tmp_path: Path) -> None:

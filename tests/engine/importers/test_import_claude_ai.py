@@ -170,11 +170,11 @@ def test_broken_conversations_and_messages_do_not_stop_the_file(tmp_path: Path) 
     assert words(turns) == ["first", "last"]
     assert reasons(skips) == [
         "conversation without messages",
-        "cut off in the middle",
         "no role",
         "no text in it",
         "not valid JSON",
         "record of an unknown shape",
+        "the file ends in the middle",
     ]
 
 

@@ -46,6 +46,12 @@ _VECTORLESS = """m.rid IN (SELECT rid FROM index_queue WHERE vector = 1) OR (
         SELECT 1 FROM embeddings e WHERE e.rid = m.rid
         AND e.model_id = (SELECT value FROM memory_metadata WHERE key = 'embedding_model')))"""
 
+EXPOSED = (
+    "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array' "
+    "AND json_type(m.attributes, '$.redacted') IS NULL"
+)
+"""The text shows a secret."""
+
 STATES: Mapping[str, str] = {
     "active": "m.valid_until IS NULL",
     "trash": "m.valid_until IS NOT NULL",
@@ -64,8 +70,7 @@ STATES: Mapping[str, str] = {
     "reviewed": "coalesce(m.reviewed_at, m.confirmed_at) IS NOT NULL",
     "unreviewed": "m.kind <> 'episode' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL",
     "recalled": "m.access_count > 0",
-    "exposed": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array' "
-    "AND json_type(m.attributes, '$.redacted') IS NULL",
+    "exposed": EXPOSED,
     "withheld": withheld.CONDITION,
     "past": _PAST,
     "stale": _STALE,
