@@ -136,7 +136,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
         err(f"{plural(sessions, 'session')} left waiting: {why}")
     if not found.outcomes:
         waits = "no session is due" if memory.sessions.pending() else "no session waits"
-        out("no session was read before" if again else waits)
+        out("No session was read before." if again else waits)
         return
     would = "would become" if preview else "became"
     turns = plural(sum(plan.turns for plan in found.plans), "turn")

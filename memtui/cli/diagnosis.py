@@ -63,7 +63,7 @@ def settings(configuration: Configuration) -> Iterator[Diagnosis]:
     if loose is not None:
         yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
     for name in configuration.unknown_variables:
-        yield _note("settings", f"{name} is set but means nothing", "Is it misspelt?")
+        yield _note("settings", f"{name} is set, but memtui has no such setting", "Is it misspelt?")
     theme = configuration.settings.general.theme
     if not theme.startswith("memtui-"):
         from textual.theme import BUILTIN_THEMES
@@ -129,19 +129,19 @@ def memory(invocation: Invocation) -> Iterator[Diagnosis]:
     holds = f"{plural(stats.active, 'memory')}, {plural(stats.sessions, 'session')}"
     yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
     if clock:
-        yield _note("clock", clock, "memtui maintain --accept-clock says that the time is right.")
+        yield _note("clock", clock, "If the time is right: memtui maintain --accept-clock")
     for used, quota in busy:
         text = f"{used.agent} used {used.of(quota):,} of its {quota.limit:,} {quota.unit} in this hour"
         yield _note("agents", text, "The settings under [quotas] have the limits.")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
-        yield _note("vectors", wanted_told(stats), "memtui embed does it, after a preview")
+        yield _note("vectors", wanted_told(stats), "memtui embed does it. It shows a preview first.")
     if stats.vectors_problem:
-        yield _note("vectors", f"search goes without them: {stats.vectors_problem}")
+        yield _note("vectors", f"search works without them: {stats.vectors_problem}")
     if stats.ranking_note:
         yield _note("ranking", stats.ranking_note)
     if stats.better_ranking:
-        yield _note("ranking", better_told(stats), f"memtui embed --{stats.better_ranking} chooses it")
+        yield _note("ranking", better_told(stats), f"To use it: memtui embed --{stats.better_ranking}")
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
@@ -172,7 +172,7 @@ def _cannot_begin(path: Path) -> MemtuiError | None:
 def embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     """Whether texts can be given vectors here."""
     if configuration.settings.embedder.kind == "off":
-        yield _note("embedder", "switched off: search goes by words and names")
+        yield _note("embedder", "switched off: search uses words and names only")
         return
     from memtui.engine.models.embedder_choice import Embedders
 
@@ -192,7 +192,7 @@ def language_model(configuration: Configuration, *, look: bool) -> Iterator[Diag
     if llm.configured:
         yield _ok("llm", f"{llm.model} at {llm.base_url}")
     elif not look:
-        hint = "memtui doctor --models looks for a model on this machine."
+        hint = "To look for a model on this machine: memtui doctor --models"
         yield _note("llm", "no language model is configured: rules read conversations", hint)
     if not look:
         return
@@ -230,7 +230,7 @@ def names(invocation: Invocation, configuration: Configuration) -> Iterator[Diag
         yield _ok("names", _strategy(report))
     why = recogniser.unavailable(options.enrichment)
     if why:
-        yield _note("names", f"memories are not read again at night: {why}", remedy())
+        yield _note("names", f"the nightly job finds no more names: {why}", remedy())
 
 
 def _strategy(report: StrategyReport) -> str:

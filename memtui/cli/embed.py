@@ -68,7 +68,7 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
     else:
         out(done_told(done, plan.after.model_id))
         if not done.switched:
-            note("memtui embed goes on where it stopped")
+            note("To continue where it stopped: memtui embed")
     if done.switched:
         _offer_ranking(invocation, stats, late=late, json=json)
     return CANCELLED if stopped and not done.switched else OK
@@ -78,7 +78,7 @@ def _print_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
     if json:
         emit({"plan": plan, "needed": plan.needed})
     elif not plan.needed:
-        out(f"the vectors are those of {plan.after.model_id} already, as the settings want them")
+        out(f"Nothing to do: the vectors already match the settings ({plan.after.model_id}).")
     else:
         for line in table([(paint(label, "dim"), text) for label, text in plan_rows(plan, a_million)]):
             out(line)

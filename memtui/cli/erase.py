@@ -162,7 +162,7 @@ def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     for problem in proof.problems:
         err(f"left to do: {problem}")
     if not proof.complete:
-        err("memtui erase --resume goes on")
+        err("To continue: memtui erase --resume")
     return OK if proof.complete else NEGATIVE
 
 

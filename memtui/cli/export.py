@@ -93,7 +93,7 @@ def _print(report: ExportReport) -> None:
         notes = plural(sum(report.counts.values()), "note")
         out(row(paint("exported", "green"), notes, "to", str(report.path), gap=" "))
         for name in report.kept:
-            err(f"kept: {name} was changed since, or is not ours")
+            err(f"kept: {name} was changed by somebody, or is not a note of memtui")
         return
     memories = plural(report.counts.get("memory", 0), "memory")
     out(row(paint("exported", "green"), memories, "to", str(report.path), gap=" "))

@@ -105,7 +105,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
         for cells_line in table(rows) if rows else ():
             out(row("   ", cells_line))
         if before is not None:
-            note(f"memtui restore {before.path.name} brings back what was there before it")
+            note(f"To bring back what was there before it: memtui restore {before.path.name}")
         if operation.rows > len(changes):
             err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
     return OK

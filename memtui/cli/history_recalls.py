@@ -46,7 +46,7 @@ def print_recalls(
         if gone := len(recall.memory_ids) - len(memories):
             out(row("    ", paint(f"and {gone} no longer there", "dim")))
     if not found:
-        err("nothing was told")
+        err("Agents were told nothing.")
     return OK if found else NEGATIVE
 
 

@@ -203,7 +203,7 @@ def _afterwards(
     waiting = 0 if json else len(memory.sessions.pending(due=True))
     if waiting:
         text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
-        out(row(text + ":", "to draw facts: memtui consolidate (first look: --preview)", gap=" "))
+        out(row(text + ":", "memtui consolidate (--preview shows them first)", gap=" "))
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def print_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> Non
             if day.rids
         ]
         coming = ", ".join(days[:_NAMED]) if days else f"none within {_FORECAST_DAYS} days"
-        note(f"reach the threshold next, if nobody recalls or confirms them: {coming}")
+        note(f"next to fade, unless used or confirmed: {coming}")
 
 
 def print_status(memory: Memory, json: bool) -> int:

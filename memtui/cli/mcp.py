@@ -70,7 +70,9 @@ def mcp_command(
         gc.freeze()
         gc.enable()
         if sys.stdin.isatty():
-            note("an MCP client is expected on standard input; memtui connect sets one up, Ctrl+C ends this")
+            note(
+                "This command is for MCP clients, on standard input. To connect one: memtui connect. Ctrl+C ends it."
+            )
         serve(server, memory, jobs=jobs, at_end=stack.close)
     return OK
 

@@ -300,7 +300,7 @@ def _change(
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))
         if verb == "withhold" and new.source_ids:
-            note(f"with it goes what it was drawn from: {plural(len(new.source_ids), 'memory')}")
+            note(f"This includes its sources: {plural(len(new.source_ids), 'memory')}")
         if verb == "classify":
             out(f"  {sorted_as(new, time.time())}")
 

@@ -60,7 +60,10 @@ class General(Section):
     ] = "memtui-dark"
     ascii: Annotated[
         bool,
-        Meta(title="plain letters only", description="Plain letters in place of glyphs and frames."),
+        Meta(
+            title="plain letters only",
+            description="Plain letters in place of signs and frames; --ascii for one call.",
+        ),
     ] = False
     motion: Annotated[
         bool,
@@ -85,7 +88,7 @@ class Embedder(Section):
         Meta(
             title="of the package",
             max_length=200,
-            description="The embedder that an installed package brings, by its name.",
+            description="The name of an embedder from an installed package.",
         ),
     ] = ""
     base_url: Annotated[
@@ -110,7 +113,7 @@ class Embedder(Section):
             title="dimensions",
             ge=8,
             le=4096,
-            description="Dimensions to ask for; what comes back is checked.",
+            description="Dimensions to ask for. The answer is checked.",
         ),
     ] = 256
     price: Annotated[
@@ -131,7 +134,7 @@ class Search(Section):
         str,
         Meta(
             title="way of ranking",
-            description="How arms are fused: default, rrf (reciprocal ranks, k = 60), late (word by word, with minilm).",
+            description="How the searches are combined: default, rrf (reciprocal ranks, k = 60), or late (word by word, with minilm).",
         ),
     ] = "default"
     limit: Annotated[
@@ -147,7 +150,7 @@ class Context(Section):
         bool,
         Meta(
             title="your own words",
-            description="Tell agents what you said before, in short excerpts, where facts do not answer.",
+            description="Give agents short excerpts of what you said before, where facts do not answer.",
         ),
     ] = True
     tokens: Annotated[
@@ -156,7 +159,7 @@ class Context(Section):
             title="tokens at most",
             ge=50,
             le=4000,
-            description="Excerpts of your words fill the context block up to so many tokens.",
+            description="Tokens that excerpts of your words may take in the context block.",
         ),
     ] = 400
 
@@ -174,7 +177,7 @@ class Decay(Section):
         str,
         Meta(
             title="topics that do not fade",
-            description="Topics whose facts do not fade, blanks between. Empty: all that nobody confirmed fade.",
+            description="Topics that never fade, separated by spaces. If empty, only confirmed facts stay.",
         ),
     ] = "health rule"
     notes: Annotated[
@@ -263,14 +266,14 @@ class Llm(Section):
         str,
         Meta(
             title="address",
-            description="An OpenAI-compatible endpoint, https or on this machine; empty: do without a model.",
+            description="An OpenAI-compatible endpoint, https or on this machine. Empty: no model.",
         ),
     ] = ""
     model: Annotated[
         str,
         Meta(
             title="model there",
-            description="The model that reads conversations there; it must know json_schema replies.",
+            description="The model that reads conversations there. It must support json_schema replies.",
         ),
     ] = ""
     key_env: Annotated[
@@ -313,7 +316,7 @@ class Mcp(Section):
         bool,
         Meta(
             title="may use the model",
-            description="It may use the language model for them; else it leaves them to the app where one is set.",
+            description="The server may use the language model for them; else the app does these jobs.",
         ),
     ] = False
 
@@ -351,7 +354,7 @@ class Names(Section):
         str,
         Meta(
             title="read again at night by",
-            description="The strategy with which the nightly job reads memories again for names.",
+            description="How the nightly job looks for more names.",
         ),
     ] = "accurate"
 
@@ -364,7 +367,7 @@ class Facts(Section):
         Meta(
             title="facts are drawn by",
             max_length=200,
-            description="The extractor that an installed package brings, by its name. Empty: the language model, or rules.",
+            description="The name of an extractor from an installed package. Empty: the language model, or rules.",
         ),
     ] = ""
 
@@ -376,7 +379,7 @@ class Feeds(Section):
         bool,
         Meta(
             title="follow live ones",
-            description="While the app is open, what Claude Code and Codex write to their sessions comes in at once.",
+            description="While the app is open, import new messages of Claude Code and Codex at once.",
         ),
     ] = False
 

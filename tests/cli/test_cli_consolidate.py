@@ -220,7 +220,9 @@ def test_an_import_ends_with_the_command_that_draws_facts(cli: Cli, tmp_path: Pa
         '{"session_id": "s1", "role": "user", "content": "We live in Oslo now.", "time": 1735689600}\n'
     )
     told = cli("import", tmp_path / "talk.jsonl", "--later")
-    assert told.out.splitlines()[-1].startswith('1 conversation waits to become facts: "memtui consolidate"')
+    assert told.out.splitlines()[-1].startswith(
+        "1 conversation waits to become facts: memtui consolidate (--preview"
+    )
     assert "waits to become" not in cli("import", tmp_path / "talk.jsonl", "--later").out, "nothing came in"
 
 
