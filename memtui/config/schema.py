@@ -134,7 +134,7 @@ class Search(Section):
         str,
         Meta(
             title="way of ranking",
-            description="How the searches are combined: default, rrf (reciprocal ranks, k = 60), or late (word by word, with minilm).",
+            description="How the searches are combined: default, rrf (reciprocal ranks, k = 60) or late (word by word).",
         ),
     ] = "default"
     limit: Annotated[
