@@ -102,9 +102,20 @@ class AgentLoop:
                 gone = duplicates.same_text(
                     connection, draft.content, "fact", now, known
                 ) or duplicates.decided(connection, draft.content, now, known)
-                if draft.content not in said and gone is not None and not gone.active:
+                if draft.content in said:
+                    continue
+                if gone is not None and not gone.active:
                     saved.append(
                         Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
+                    )
+                elif kept := next((one for one in saved if _says_twice(draft, one)), None):
+                    saved.append(
+                        Saved(
+                            content=draft.content,
+                            outcome="merged",
+                            id=kept.id,
+                            reason="the batch says it twice",
+                        )
                     )
             op.label = f"Saved {plural(len(saved), 'fact')} of “{session.name}”"
         self._tell(op.op_id)
@@ -238,3 +249,8 @@ class AgentLoop:
                 return
             operation = operations.get(connection, op_id)
         self._said(operation)
+
+
+def _says_twice(draft: Draft, saved: Saved) -> bool:
+    """Whether a fact of the batch is the same as one that was saved from it."""
+    return len(list(duplicates.merge_drafts([draft, replace(draft, content=saved.content)]))) == 1

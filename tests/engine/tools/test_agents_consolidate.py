@@ -48,6 +48,19 @@ def test_the_whole_loop_leaves_facts_with_their_sources_and_a_watermark(door: Do
     assert door.person.files.check().ok
 
 
+def test_facts_of_a_batch_that_say_the_same_are_one_and_the_answer_says_which(door: Door) -> None:
+    turns = _talk(door, "I play the cello and the piano.", "I live in Oslo.")
+    saved = _save(
+        door,
+        {"content": "Plays the cello and the piano", "source_ids": turns[:1]},
+        {"content": "Plays the cello and the piano.", "source_ids": turns[:1]},
+        {"content": "Lives in Oslo", "source_ids": turns[1:]},
+    )
+    kept, other, merged = saved
+    assert (kept["outcome"], other["outcome"], merged["outcome"]) == ("added", "added", "merged")
+    assert merged["id"] == kept["id"] and merged["reason"] == "the batch says it twice"
+
+
 def test_pages_follow_one_another_to_the_end(door: Door) -> None:
     turns = _talk(door, *(f"Turn number {number}" for number in range(35)))
     first = _read(door)

@@ -48,7 +48,8 @@ class Saved(Record, omit_defaults=True):
     """What became of a draft that an agent saved. ``id`` None where nothing was stored.
 
     ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for
-    the person; ``held`` back until they have seen it; ``dropped``: they took it away before.
+    the person; ``held`` back until they have seen it; ``dropped``: they took it away before; ``merged`` with another of
+    the batch.
     """
 
     content: str
