@@ -114,9 +114,9 @@ def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
 
 
 class StepArguments(Arguments):
-    step_name: Annotated[Name, Meta(description="What the step is called.")]
+    step_name: Annotated[Name, Meta(description="The name of the step.")]
     output: Annotated[
-        str, Meta(max_length=1_000_000, description="What it put out; the first 4,000 characters are read.")
+        str, Meta(max_length=1_000_000, description="Its output; only the first 4,000 characters are read.")
     ]
     step_type: Annotated[Name, Meta(description="What kind of step it is: GOAL, AGENT or RUN.")] = "RUN"
 
@@ -154,13 +154,13 @@ TOOLS = (
     Tool(
         name="recall_observations", group="observations", arguments=RecallArguments, returns=Observations,
         run=recall_observations,
-        description="Recall findings, insights and lessons that were kept before, by their words; the best come first. "
-        "Use it before you begin a task like one that was done before.",
+        description="Find earlier findings, insights and lessons by their words. The best come first. "
+        "Use it before you begin a task like an earlier one.",
     ),
     Tool(
         name="observe_step", group="observations", arguments=StepArguments, returns=Observations, run=observe_step, writes=True,
         keeps_at_most=4 * LONGEST,
-        description="Have the output of a step read for findings, insights and lessons, and keep those. Use it after a "
-        "step whose output may be worth knowing later.",
+        description="Extract findings, insights and lessons from the output of a step, and keep them. Use it after a "
+        "step whose output may be useful later.",
     ),
 )  # fmt: skip

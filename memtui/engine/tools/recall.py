@@ -150,11 +150,11 @@ def _scored(memory: Told, hit: Hit) -> Scored:
 
 
 class ExplainArguments(Arguments):
-    query: Annotated[LongText, Meta(description="The question, as search_memory was asked it.")]
-    memory_id: Annotated[
-        Name, Meta(description="The id of the memory that is, or is not, among what was found.")
-    ]
-    limit: Annotated[int, Meta(ge=1, le=50, description="How many were asked for.")] = 10
+    query: Annotated[LongText, Meta(description="The same query that you gave to search_memory.")]
+    memory_id: Annotated[Name, Meta(description="The id of the memory to explain.")]
+    limit: Annotated[int, Meta(ge=1, le=50, description="The same limit that you gave to search_memory.")] = (
+        10
+    )
 
 
 class Explained(Record, omit_defaults=True):
@@ -215,7 +215,7 @@ def _counted(by_kind: Mapping[str, int], latest: int | None) -> Counted:
 
 
 class EntityArguments(Arguments):
-    name: Annotated[Name, Meta(description="A name as it is written, or another name of the same.")]
+    name: Annotated[Name, Meta(description="Its name, or another name of it.")]
     kind: KindChoice = None
     limit: Annotated[int, Meta(ge=1, le=50, description="At most so many memories.")] = 10
 
@@ -302,7 +302,7 @@ class ContextArguments(Arguments):
     prompt: Annotated[LongText, Meta(description="What the person just said or asked.")]
     session_id: Annotated[
         Name | None,
-        Meta(description="The current conversation: what it holds is not told again."),
+        Meta(description="The current conversation: its own messages are left out."),
     ] = None
     limit: Annotated[int, Meta(ge=1, le=50, description="At most so many facts.")] = 5
 
@@ -329,26 +329,26 @@ TOOLS = (
         name="search_memory", group="memory", arguments=SearchArguments, returns=Found, run=search_memory,
         description="Search what is remembered about the person: facts, past conversations, observations. Use it "
         "before you answer anything that may depend on who they are, what they prefer or what was said earlier. "
-        "Finds by words and by meaning; the best come first, each with its score and what matched.",
+        "It matches words and meaning. The best come first, each with its score and a short reason.",
     ),
     Tool(
         name="explain_search", group="memory", arguments=ExplainArguments, returns=Explained, run=explain_search,
-        description="Why search_memory found a memory, or why it did not: its rank, its score and what adds to it, what "
-        "keeps it out, what would bring it in. Use it when something that you know of is missing.",
+        description="Explain why search_memory found a memory, or did not: its rank, its score, what excludes it, and "
+        "how to find it. Use it when a memory that you know of is missing.",
     ),
     Tool(
         name="memory_stats", group="memory", arguments=Arguments, returns=Counted, run=memory_stats,
-        description="Count what is remembered, by kind, and tell when the newest was recorded.",
+        description="Count the memories of each kind, and give the time of the newest.",
     ),
     Tool(
         name="get_entity_info", group="memory", arguments=EntityArguments, returns=EntityInfo, run=get_entity_info,
-        description="Everything about one person, project, place or organisation: its names and the latest "
-        "memories that mention it. Use it for “tell me about X”; names count as whole words. "
-        "Who is in may_also_be may be the same one: ask for them too.",
+        description="Get one person, project, place or organisation: its names and the latest memories that mention it. "
+        "Use it for “tell me about X”. Give a whole name. The names in may_also_be may mean the same one: "
+        "look them up too.",
     ),
     Tool(
         name="get_context", group="memory", arguments=ContextArguments, returns=Context, run=get_context,
-        description="What bears on what the person just said, as markdown to put before your answer: a few facts, "
-        "excerpts of what they said before with their dates, this week's insight. Empty when nothing does.",
+        description="Get the memories that matter for the person's message, as markdown to read before you answer: a few "
+        "facts, dated excerpts of earlier messages, and this week's insight. Empty when nothing is relevant.",
     ),
 )  # fmt: skip

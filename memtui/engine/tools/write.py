@@ -63,7 +63,7 @@ def correct_fact(agent: Agent, given: CorrectArguments) -> Written:
 
 
 class ConfirmArguments(Arguments):
-    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that was found to be true.")]
+    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that is true.")]
 
 
 def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
@@ -74,7 +74,7 @@ def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
 
 
 class ForgetArguments(Arguments):
-    memory_id: Annotated[MemoryId, Meta(description="The id of the memory that should go.")]
+    memory_id: Annotated[MemoryId, Meta(description="The id of the memory to forget.")]
     reason: Annotated[NoteText, Meta(description="Why, in a sentence: the person reads it.")] = ""
 
 
@@ -122,7 +122,7 @@ TOOLS = (
         name="remember_fact", group="memory", arguments=RememberArguments, returns=Written, run=remember_fact, writes=True,
         description="Save one durable fact about the person: a preference, decision, project, person, date. Use it when "
         "they ask you to remember something or tell you what will matter later. Not for general knowledge, "
-        "instructions to yourself, or what is only true today. What is known already is not stored twice.",
+        "instructions to yourself, or what is only true today. A fact that is known already is not stored twice.",
     ),
     Tool(
         name="correct_fact", group="memory", arguments=CorrectArguments, returns=Written, run=correct_fact, writes=True,
@@ -131,17 +131,16 @@ TOOLS = (
     ),
     Tool(
         name="confirm_fact", group="memory", arguments=ConfirmArguments, returns=Written, run=confirm_fact, writes=True,
-        description="Say that a fact turned out to be true: it no longer fades. If the person has confirmed it "
-        "themself, nothing changes.",
+        description="Confirm that a fact is true: it no longer fades. If the person has confirmed it, nothing changes.",
     ),
     Tool(
         name="forget_fact", group="memory", arguments=ForgetArguments, returns=Written, run=forget_fact, writes=True,
-        description="Ask the person to let a memory go. It never deletes: the person decides, and until then the memory "
-        "stays. To replace a wrong fact by the right one use correct_fact.",
+        description="Ask the person to forget a memory. Nothing is deleted: the memory stays until the person decides. "
+        "To replace a wrong fact use correct_fact.",
     ),
     Tool(
         name="record_turn", group="memory", arguments=TurnArguments, returns=Written, run=record_turn, writes=True,
-        description="Record one turn of the conversation as it was said. Call it for every turn, of the person and of "
-        "yourself, unless the program around you does so.",
+        description="Record one message of the conversation, word for word. Call it for each message, the person's and "
+        "yours, unless the program that runs you records them.",
     ),
 )  # fmt: skip

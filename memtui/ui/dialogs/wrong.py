@@ -69,7 +69,7 @@ class WrongDialog(Dialog[Picked]):
     """Answers with the memory that was picked. Below the list stands all of its text."""
 
     wide = True
-    hints = (("Enter", "go to it, to correct or forget it"), (_WITHHOLD, "not for this agent"))
+    hints = (("Enter", "go to it"), (_WITHHOLD, "not for this agent"), ("j k", "choose"))
 
     def __init__(self, found: Sequence[LastTold]) -> None:
         super().__init__()
