@@ -69,14 +69,14 @@ def running_label(labels: str) -> str:
 
 
 def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
-    """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words."""
+    """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words; ``nothing new``."""
     parts = []
-    for kind, number in kinds.items() or [("turn", 0)]:
+    for kind, number in kinds.items():
         part = plural(number, kind)
         if kind == "turn" and sessions is not None:
             part += f" of {plural(sessions, 'session')}"
         parts.append(part)
-    return listed(parts)
+    return listed(parts) or "nothing new"
 
 
 def listed(names: list[str]) -> str:

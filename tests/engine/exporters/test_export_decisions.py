@@ -330,6 +330,13 @@ def test_a_tag_of_ours_goes_to_the_correction_again_after_an_undo(pair: Pair) ->
     assert laptop.fact("Globex").tags == ()
 
 
+def test_an_import_that_only_merges_says_that_nothing_is_new(pair: Pair) -> None:
+    pair.desktop.memory.tag(pair.desktop.fact("cat").id, add=["pet"])
+    operation = pair.laptop.take(pair.desktop.export()).operation
+    assert operation is not None
+    assert operation.label == "Imported nothing new from memtui; merged 1 tag"
+
+
 def test_tags_in_another_order_are_the_same_tags(pair: Pair) -> None:
     for device, tags in zip(pair, (["a", "b"], ["b", "a"]), strict=True):
         for tag in tags:
