@@ -25,7 +25,7 @@ from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.importers.database_urls import Local
+    from memtui.engine.importers.database_urls import LocalCopies
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
 
@@ -110,7 +110,7 @@ def import_command(
 
 
 def _bring_in_one(
-    invocation: Invocation, found: Local, format: str | None, *, dry_run: bool, later: bool, json: bool
+    invocation: Invocation, found: LocalCopies, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
     """All of it as one operation."""
     if not dry_run and not invocation.demo and paths.is_missing(invocation.path()):

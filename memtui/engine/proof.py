@@ -15,7 +15,15 @@ import apsw
 import msgspec
 
 from memtui.engine.erase import columns
-from memtui.engine.erase.proof import Answer, Inquiry, Piece, encoding_of, find_traces, forms, search
+from memtui.engine.erase.proof import (
+    Piece,
+    ProofRequest,
+    ProofResult,
+    encoding_of,
+    find_traces,
+    forms,
+    search,
+)
 from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
@@ -36,54 +44,54 @@ class _Hit(NamedTuple):
     piece: Piece
 
 
-def answer(inquiry: Inquiry) -> Answer:
+def answer(request: ProofRequest) -> ProofResult:
     """Look at the bytes first: this process has nothing open in SQLite by then."""
-    hits = list(_in_bytes(inquiry))
-    found = dict.fromkeys(inquiry.files, 0)
+    hits = list(_in_bytes(request))
+    found = dict.fromkeys(request.files, 0)
     kept: dict[RemainingText, None] = {}
-    told: list[str] = []
-    for file in inquiry.files:
+    problems: list[str] = []
+    for file in request.files:
         here = [hit.piece for hit in hits if hit.file == file]
         try:
-            with _rows_of(inquiry.path, file) as connection:
+            with _rows_of(request.path, file) as connection:
                 for piece in here:
                     holders = _holders(connection, piece)
-                    if piece.telling or not piece.word:  # another word alone is not the text
+                    if piece.distinctive or not piece.word:  # another word alone is not the text
                         kept.update(dict.fromkeys(RemainingText(where=where, file=file) for where in holders))
                     found[file] += not (holders or (piece.word and _is_a_word_here(connection, piece.text)))
                 left = scalar(
                     connection,
                     "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
-                    (as_json(inquiry.ids),),
+                    (as_json(request.ids),),
                 )
                 if left:
-                    told.append(f"{left} of the memories are in {file.name}")
-                if left := scalar(connection, _IN_HISTORY, (as_json(inquiry.ids),)):
-                    told.append(f"{left} of the memories are in the history of {file.name}")
+                    problems.append(f"{left} of the memories are in {file.name}")
+                if left := scalar(connection, _IN_HISTORY, (as_json(request.ids),)):
+                    problems.append(f"{left} of the memories are in the history of {file.name}")
         except (MemtuiError, apsw.Error) as error:
             found[file] += len(here)
-            told.append(f"{file.name} cannot be read: {error}")
-    told += _asked(inquiry)
-    return Answer(
+            problems.append(f"{file.name} cannot be read: {error}")
+    problems += _questions_asked(request)
+    return ProofResult(
         files=tuple(
             SearchedFile(path=file, bytes=file.stat().st_size if file.exists() else 0, found=found[file])
-            for file in inquiry.files
+            for file in request.files
         ),
         kept=tuple(kept),
         leftovers=sum(found.values()),
-        told=tuple(told),
+        problems=tuple(problems),
     )
 
 
-def _in_bytes(inquiry: Inquiry) -> Iterator[_Hit]:
-    for file in inquiry.files:
+def _in_bytes(request: ProofRequest) -> Iterator[_Hit]:
+    for file in request.files:
         encoding = encoding_of(file)
         needles: list[tuple[Piece, bytes]] = [
-            (piece, form) for piece in inquiry.pieces for form in forms(piece, encoding)
+            (piece, form) for piece in request.pieces for form in forms(piece, encoding)
         ]
         words = frozenset(number for number, (piece, _) in enumerate(needles) if piece.word)
         met = search(file, [form for _, form in needles], words)
-        known = find_traces(file, inquiry.traces, inquiry.salt)
+        known = find_traces(file, request.traces, request.salt)
         for piece in dict.fromkeys([*(needles[number][0] for number in sorted(met)), *known]):
             yield _Hit(file, piece)
 
@@ -122,31 +130,31 @@ def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
     return rows.fetchone() is not None
 
 
-def _asked(inquiry: Inquiry) -> list[str]:
+def _questions_asked(request: ProofRequest) -> list[str]:
     """What the API still finds, in the words in which anybody would ask for it."""
-    told: list[str] = []
-    gone = frozenset(inquiry.ids)
+    problems: list[str] = []
+    gone = frozenset(request.ids)
     with Memory.open(
-        inquiry.path, readonly=True, options=Options(embedder="off", background=False)
+        request.path, readonly=True, options=Options(embedder="off", background=False)
     ) as memory:
-        for id in inquiry.ids:
+        for id in request.ids:
             try:
                 memory.get(id)
             except NotFoundError:
                 continue
-            told.append(f"{id} can still be read")
-        for question in inquiry.questions:
+            problems.append(f"{id} can still be read")
+        for question in request.questions:
             if gone.intersection(hit.memory.id for hit in memory.search(question, preview=True).hits):
-                told.append("a search still finds it")
+                problems.append("a search still finds it")
                 break
-    return told
+    return problems
 
 
 def main() -> None:
-    inquiry = msgspec.json.decode(
-        sys.stdin.buffer.read(), type=Inquiry, dec_hook=lambda type, value: type(value)
+    request = msgspec.json.decode(
+        sys.stdin.buffer.read(), type=ProofRequest, dec_hook=lambda type, value: type(value)
     )
-    sys.stdout.buffer.write(msgspec.json.encode(answer(inquiry), enc_hook=str))
+    sys.stdout.buffer.write(msgspec.json.encode(answer(request), enc_hook=str))
 
 
 if __name__ == "__main__":

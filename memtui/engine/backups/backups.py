@@ -25,7 +25,7 @@ from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
 from memtui.engine.records.past import RestoreGap
 from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
-from memtui.engine.store.check import CHECKS, Scene
+from memtui.engine.store.check import CHECKS, CheckContext
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.past import gaps
 from memtui.engine.store.sql import scalar
@@ -48,7 +48,7 @@ _PATIENCE = 10.0
 _ROWS_AT_ONCE = 2_000
 
 
-class Restored(Record):
+class RestoreResult(Record):
     """``restored`` is in the live file now; what was there before is in ``before``.
 
     A file that could not be backed up was set aside as it was: then ``before`` is None and ``aside`` names it.
@@ -61,7 +61,7 @@ class Restored(Record):
     aside: tuple[Path, ...] = ()
 
 
-class Rotated(Record):
+class RotationResult(Record):
     """``gone`` was deleted. ``findings``: why older backups had to stay; the file does not pass its check."""
 
     gone: tuple[Path, ...]
@@ -122,7 +122,7 @@ class Backups:
         with self._connections.read() as connection:
             return f"{change_mark(connection)} {latest.path.name}" != metadata.get(connection, _MARK_KEY)
 
-    def rotate(self) -> Rotated:
+    def rotate(self) -> RotationResult:
         """Delete what is too much. Call it only right after a backup passed its check.
 
         While the file itself fails its check, those stay that were made before that was known, however many.
@@ -141,7 +141,7 @@ class Backups:
             gone = [one for one in gone if one.at > unsound_since]
         for old in gone:
             old.path.unlink(missing_ok=True)
-        return Rotated(gone=tuple(one.path for one in gone), findings=tuple(findings))
+        return RotationResult(gone=tuple(one.path for one in gone), findings=tuple(findings))
 
     def _note_soundness(self, sound: bool) -> float:
         """Since when the file is known to fail its check; what is older may be from before. 0 while it is sound."""
@@ -155,7 +155,7 @@ class Backups:
     def _base_findings(self) -> list[Finding]:
         """What is wrong with the file beyond its pages; a reader looks, so that nobody waits."""
         with self._connections.read() as connection:
-            scene = Scene(connection, self._connections, self._clock(), False)
+            scene = CheckContext(connection, self._connections, self._clock(), False)
             found = [finding for name in _BASE_CHECKS for finding in CHECKS[name](scene)]
         return [finding for finding in found if finding.severity == "error" and not finding.repairable]
 
@@ -204,7 +204,7 @@ class Backups:
             names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
         return next((one for one in self.all() if one.path.name in names), None)
 
-    def restore(self, name: str | Path) -> Restored:
+    def restore(self, name: str | Path) -> RestoreResult:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
 
         A live file that is damaged is set aside as it is, and the backup takes its place.
@@ -217,7 +217,7 @@ class Backups:
         path = self._path()
         chosen = self.info(name)
         with (
-            file.told(path),
+            file.file_errors(path),
             locks.alone(path, self._wait, "Nothing was restored."),
             self.opened(chosen.path) as source,
         ):
@@ -228,13 +228,13 @@ class Backups:
                     raise
                 rescued = put_in_place(source, chosen, path, self._clock, self._actor)
                 file.reopen(self._connections)
-                done = Restored(
+                done = RestoreResult(
                     restored=rescued.restored, before=None, aside=rescued.aside, operation=rescued.operation
                 )
         self._on_restore(done.operation)
         return done
 
-    def _copy_into(self, source: apsw.Connection, chosen: Backup, path: Path) -> Restored:
+    def _copy_into(self, source: apsw.Connection, chosen: Backup, path: Path) -> RestoreResult:
         compared = restore_preview.preview(
             source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
         )
@@ -255,7 +255,7 @@ class Backups:
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
         found = next(b for b in self.all() if b.path == before)
-        return Restored(restored=chosen.path, before=found, operation=operation)
+        return RestoreResult(restored=chosen.path, before=found, operation=operation)
 
     def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.

@@ -70,8 +70,12 @@ class Rescue:
             return error
         try:
             with connections.read() as connection:
-                told = _damage(connection)
-            return CorruptFileError(f"{self.path} is damaged: {told}.", "Restore a backup.") if told else None
+                damage = _damage(connection)
+            return (
+                CorruptFileError(f"{self.path} is damaged: {damage}.", "Restore a backup.")
+                if damage
+                else None
+            )
         except MemtuiError as error:
             return error
         finally:
@@ -107,7 +111,7 @@ class Rescue:
         chosen = self.info(name)
         if self.path.exists() and chosen.path.samefile(self.path):
             raise InputError("That is the memory itself, not a backup.", "memtui restore lists the backups.")
-        with ready(chosen.path) as source, file.told(self.path):
+        with ready(chosen.path) as source, file.file_errors(self.path):
             paths.private_folder(self.path.parent)
             with locks.alone(self.path, _PATIENCE, "Nothing was restored."):
                 return put_in_place(source, chosen, self.path, self._clock, actor)

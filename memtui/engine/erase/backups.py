@@ -154,7 +154,7 @@ def sweep(path: Path) -> list[Path]:
 
 _ROUNDS = 5
 
-Tell = Callable[[EraseProgress], None]
+ProgressCallback = Callable[[EraseProgress], None]
 
 
 def backups_of(connections: Connections, ids: frozenset[str]) -> tuple[BackupState, ...]:
@@ -171,7 +171,7 @@ class BackupCleaner:
 
     def __init__(
         self, connections: Connections, request: EraseRequest, ids: Sequence[str], *, actor: str, at: int,
-        delete_damaged: bool, tell: Tell,
+        delete_damaged: bool, progress: ProgressCallback,
     ) -> None:  # fmt: skip
         self.written = 0
         self._connections = connections
@@ -180,7 +180,7 @@ class BackupCleaner:
         self._actor = actor
         self._at = at
         self._delete_damaged = delete_damaged
-        self._tell = tell
+        self._progress = progress
         self._done: set[tuple[Path, int, int]] = set()
 
     def clean(self, texts: Sequence[str]) -> list[str]:
@@ -198,7 +198,9 @@ class BackupCleaner:
             if not waiting:
                 break
             for number, one in enumerate(waiting):
-                self._tell(EraseProgress(doing=f"backup {one.path.name}", done=number, total=len(waiting)))
+                self._progress(
+                    EraseProgress(doing=f"backup {one.path.name}", done=number, total=len(waiting))
+                )
                 if one.problem and self._delete_damaged:
                     delete(one.path)
                     continue

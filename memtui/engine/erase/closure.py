@@ -8,7 +8,7 @@ from typing import Any
 from memtui.engine.records.erase import Carrier, EraseRequest
 
 from .matching import LONG_ENOUGH, Texts
-from .records import Gone, Row, shown
+from .records import FormerMemory, MemoryRow, title_of
 
 _MOST_OFFERED = 200
 
@@ -18,8 +18,8 @@ class Closure:
 
     def __init__(self, request: EraseRequest) -> None:
         self.request = request
-        self.rows: dict[str, Row] = {}
-        self.gone: dict[int, Gone] = {}
+        self.rows: dict[str, MemoryRow] = {}
+        self.gone: dict[int, FormerMemory] = {}
         self.offered: dict[str, Carrier] = {}
         self.unlisted: set[str] = set()
         """What would be offered if it were not so much."""
@@ -32,9 +32,9 @@ class Closure:
         self.texts = Texts()
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
-        self.retold: dict[int, bool] = {}
+        self.shortened_sessions: dict[int, bool] = {}
         """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
-        self.told: dict[str, None] = {}
+        self.derived_texts: dict[str, None] = {}
         """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
         self.exposed: list[int] = []
         """Turns that stay, and that only facts which go keep from agents."""
@@ -47,12 +47,12 @@ class Closure:
 
     def take(self, columns: Sequence[Any], why: str, *, chosen: bool = False) -> str:
         """A row of ``COLUMNS`` goes. Returns its id."""
-        taken = Row._make((*columns, why, chosen))
+        taken = MemoryRow._make((*columns, why, chosen))
         self.rows[taken.id] = taken
         self.add_text(taken.content)
         return taken.id
 
-    def take_gone(self, gone: Gone, why: str, *, chosen: bool = False) -> str:
+    def take_gone(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""
         if not gone.live:
             self.gone[gone.rid] = gone._replace(why=why, chosen=chosen)
@@ -68,7 +68,7 @@ class Closure:
             self.unlisted.add(id)
             return
         self.offered[id] = Carrier(
-            key=id, place="memory", title=shown(str(columns[3])), why=f"{why} (kept as you wished)" if fate_else else why,
+            key=id, place="memory", title=title_of(str(columns[3])), why=f"{why} (kept as you wished)" if fate_else else why,
             fate="kept", choice=True, kind=str(columns[2]),
         )  # fmt: skip
 
@@ -77,7 +77,7 @@ class Closure:
         return frozenset(self.rows) | frozenset(row.id for row in self.gone.values())
 
     @property
-    def every_row(self) -> list[Row | Gone]:
+    def every_row(self) -> list[MemoryRow | FormerMemory]:
         """What goes, each memory once, whether the file has it or only history."""
         return [*self.rows.values(), *(row for row in self.gone.values() if row.id not in self.rows)]
 
@@ -152,7 +152,9 @@ def carries(value: Any, closure: Closure) -> bool:
         return any(carries(one, closure) for pair in value.items() for one in pair)
     if isinstance(value, list):
         return any(carries(one, closure) for one in value)
-    return isinstance(value, str) and (closure.texts.carried_by(value) or closure.texts.tells(value))
+    return isinstance(value, str) and (
+        closure.texts.carried_by(value) or closure.texts.has_distinctive(value)
+    )
 
 
 def censored(value: Any, closure: Closure) -> Any:

@@ -24,9 +24,9 @@ from memtui.engine.store.sql import scalar
 from memtui.engine.store.tombstones import salt_of
 
 from . import backups, proof
-from .backups import BackupCleaner, Tell
+from .backups import BackupCleaner, ProgressCallback
 from .plan import assert_same, changed, make_plan
-from .proof import Mark, Trace, traces_of
+from .proof import PendingErase, PieceHash, traces_of
 from .rows import KIND, scrub, settle_indexes
 from .selection import closure
 
@@ -98,39 +98,39 @@ class Eraser:
             return None
         return UnfinishedErase(memories=begun.memories, at=begun.at, begun=bool(begun.ids))
 
-    def _mark(self) -> Mark | None:
+    def _mark(self) -> PendingErase | None:
         with self._connections.read() as connection:
             return proof.read_mark(connection)
 
     def run(
-        self, plan: ErasePlan, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
+        self, plan: ErasePlan, *, delete_damaged: bool = False, progress: ProgressCallback = lambda _: None
     ) -> EraseProof:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
         self._assert_may()
-        with self._alone(tell):
+        with self._alone(progress):
             assert_same(self._connections, plan)
-            return self._erase(plan, delete_damaged, tell)
+            return self._erase(plan, delete_damaged, progress)
 
     def resume(
-        self, *, delete_damaged: bool = False, tell: Tell = lambda progress: None
+        self, *, delete_damaged: bool = False, progress: ProgressCallback = lambda _: None
     ) -> EraseProof | None:
         """Finish what was interrupted; None when nothing was."""
         self._assert_may()
-        with self._alone(tell):
+        with self._alone(progress):
             begun = self._mark()
             if begun is None:
                 return None
             if not begun.ids:
                 try:
-                    return self._erase(self.plan(begun.request), delete_damaged, tell)
+                    return self._erase(self.plan(begun.request), delete_damaged, progress)
                 except NotFoundError:  # it went from the memory meanwhile, which says nothing of the backups
                     begun = replace(begun, ids=begun.request.ids)
-            work = _Work(self._connections, self._actor, begun, begun.ids, delete_damaged, tell)
+            work = _Work(self._connections, self._actor, begun, begun.ids, delete_damaged, progress)
             return work.finish(begun.traces)
 
-    def _erase(self, plan: ErasePlan, delete_damaged: bool, tell: Tell) -> EraseProof:
-        begun = Mark(request=plan.request, memories=len(plan.ids), at=int(self._clock()))
-        work = _Work(self._connections, self._actor, begun, plan.ids, delete_damaged, tell)
+    def _erase(self, plan: ErasePlan, delete_damaged: bool, progress: ProgressCallback) -> EraseProof:
+        begun = PendingErase(request=plan.request, memories=len(plan.ids), at=int(self._clock()))
+        work = _Work(self._connections, self._actor, begun, plan.ids, delete_damaged, progress)
         work.erase()
         self._on_erased()
         return work.finish()
@@ -145,14 +145,14 @@ class Eraser:
                 "Only the person erases for good.", "Ask them; you may ask to forget it (a wish)."
             )
 
-    def _alone(self, tell: Tell) -> AbstractContextManager[None]:
+    def _alone(self, progress: ProgressCallback) -> AbstractContextManager[None]:
         """Others would write again, or back up, what is to go."""
         path = self._connections.path
         if path is None:
             return nullcontext()
         return locks.alone(
             path, WAIT, "Nothing was erased.",
-            lambda work: tell(EraseProgress(doing=f"waiting for {work} to end", done=0, total=1)),
+            lambda work: progress(EraseProgress(doing=f"waiting for {work} to end", done=0, total=1)),
         )  # fmt: skip
 
 
@@ -160,16 +160,17 @@ class _Work:
     """One erase of the memories ``ids``, as far as this process knows of it."""
 
     def __init__(
-        self, connections: Connections, actor: str, begun: Mark, ids: Sequence[str], delete_damaged: bool, tell: Tell
+        self, connections: Connections, actor: str, begun: PendingErase, ids: Sequence[str], delete_damaged: bool,
+        progress: ProgressCallback,
     ) -> None:  # fmt: skip
         self._began = time.perf_counter()
         self._connections = connections
         self._actor = actor
         self._mark = begun
         self._ids = frozenset(ids)
-        self._tell = tell
+        self._progress = progress
         self._backups = BackupCleaner(
-            connections, begun.request, ids, actor=actor, at=begun.at, delete_damaged=delete_damaged, tell=tell
+            connections, begun.request, ids, actor=actor, at=begun.at, delete_damaged=delete_damaged, progress=progress
         )  # fmt: skip
         self._texts: list[str] = []
         """What goes, in full."""
@@ -190,7 +191,7 @@ class _Work:
                 f"memtui erase --resume goes on. {error.hint}".strip()
             )
             raise
-        self._tell(EraseProgress(doing="erasing in the memory", done=0, total=1))
+        self._progress(EraseProgress(doing="erasing in the memory", done=0, total=1))
         with self._connections.write() as connection:
             found = closure(connection, request)
             if found.ids != self._ids:
@@ -203,12 +204,12 @@ class _Work:
             self._mark = replace(self._mark, ids=tuple(sorted(found.ids)), traces=traces)
             proof.put_mark(connection, self._mark)
 
-    def finish(self, traces: Sequence[Trace] = ()) -> EraseProof:
+    def finish(self, traces: Sequence[PieceHash] = ()) -> EraseProof:
         """What comes after the rows have gone: pages, the log, backups that were made meanwhile, the proof.
 
         ``traces``: of what an earlier process erased.
         """
-        self._tell(EraseProgress(doing="writing the file anew", done=0, total=1))
+        self._progress(EraseProgress(doing="writing the file anew", done=0, total=1))
         problem = compact(self._connections, WAIT)
         late = proof.pieces_of(self._backups.clean(self._texts))
         pieces = [*self._pieces, *late]
@@ -221,7 +222,7 @@ class _Work:
         path = self._connections.path
         if path is not None:
             problems += [f"{place.name} is being written just now" for place in backups.sweep(path)]
-        self._tell(EraseProgress(doing="looking for it in every file", done=0, total=1))
+        self._progress(EraseProgress(doing="looking for it in every file", done=0, total=1))
         proven = proof.prove(self._connections, self._mark.ids, pieces, problems, traces)
         if path is not None and not proven.pieces:
             proven = replace(proven, notes=(*proven.notes, TOO_SHORT))

@@ -17,13 +17,13 @@ from memtui.engine.store.tables import COVERED
 
 from .closure import NOTHING, Closure, quoting_notes, says, without
 from .columns import SCHEMA
-from .records import Gone
+from .records import FormerMemory
 
 _any = msgspec.json.Decoder().decode
 # All images of a table at once, by its index: there is none by what stands in them.
 
 
-class GoneSession(NamedTuple):
+class FormerSession(NamedTuple):
     sid: int
     session_id: str
     title: str
@@ -37,17 +37,17 @@ WHERE c.tbl = 'memories' AND c.act <> 'insert' AND c.act = 'delete' AND WHERE_ O
 """
 
 
-def with_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[Gone]:
+def with_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[FormerMemory]:
     """The memories of these ids that history has, whether or not they are back in the file."""
     return _read(connection, "c.before ->> 'id' IN (SELECT value FROM json_each(?))", ids)
 
 
-def of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[Gone]:
+def of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[FormerMemory]:
     """Those of these sessions."""
     return _read(connection, "c.before ->> 'session_id' IN (SELECT value FROM json_each(?))", session_ids)
 
 
-def drawn_from_others(connection: apsw.Connection) -> list[Gone]:
+def drawn_from_others(connection: apsw.Connection) -> list[FormerMemory]:
     """Those that were made from other memories, and of which the file has no row."""
     made = (
         "c.before ->> 'source_ids' <> '[]' OR instr(c.before ->> 'attributes', '\"supersedes\"') "
@@ -56,7 +56,7 @@ def drawn_from_others(connection: apsw.Connection) -> list[Gone]:
     return [row for row in _read(connection, f"({made})", None) if not row.live]
 
 
-def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[Gone]:
+def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[FormerMemory]:
     return [
         _gone(int(str(rid)), _any(str(image)), bool(live))
         for rid, image, live in connection.execute(
@@ -65,9 +65,9 @@ def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None)
     ]
 
 
-def _gone(rid: int, image: dict[str, Any], live: bool) -> Gone:
+def _gone(rid: int, image: dict[str, Any], live: bool) -> FormerMemory:
     about = _any(image.get("attributes") or "{}")
-    return Gone(
+    return FormerMemory(
         rid, str(image.get("id", "")), str(image.get("kind", "")), str(image.get("content", "")),
         image.get("session_id"), image.get("source_key"), image.get("source_role"),
         int(image.get("event_time") or 0),
@@ -81,7 +81,7 @@ def _ids(value: object) -> list[str]:
     return [str(id) for id in (value if isinstance(value, list) else [value] if value else [])]
 
 
-def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[GoneSession]:
+def former_sessions(connection: apsw.Connection, session_id: str) -> Iterator[FormerSession]:
     """The rows of a session that only history still has."""
     for sid, image in connection.execute(
         """
@@ -93,10 +93,10 @@ def sessions_gone(connection: apsw.Connection, session_id: str) -> Iterator[Gone
     ):
         value = _any(str(image))
         words = tuple(str(text) for key in ("summary", "last_error") if (text := value.get(key)))
-        yield GoneSession(int(str(sid)), session_id, str(value.get("title") or ""), words)
+        yield FormerSession(int(str(sid)), session_id, str(value.get("title") or ""), words)
 
 
-def told_of(connection: apsw.Connection, sid: int) -> list[str]:
+def session_texts(connection: apsw.Connection, sid: int) -> list[str]:
     """The summaries and errors of a session that stand in its images."""
     return [
         str(text)
@@ -152,7 +152,7 @@ def scrub_history(
             continue
         old, new = _image(before), _image(after)
         clean_old, clean_new = _cleaned(str(tbl), str(act), old, new, closure, deleted)
-        if tbl == "sessions_consolidations" and lo in closure.retold:
+        if tbl == "sessions_consolidations" and lo in closure.shortened_sessions:
             clean_old, clean_new = _untold(clean_old, closure), _untold(clean_new, closure)
         if (clean_old, clean_new) == (old, new):
             continue
@@ -221,8 +221,8 @@ def _untold(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | 
     """The image of a session without what was told of the turns that go."""
     if image is None:
         return None
-    told = [column for column in ("summary", "last_error") if image.get(column) in closure.told]
-    return {**image, **dict.fromkeys(told)}
+    columns = [column for column in ("summary", "last_error") if image.get(column) in closure.derived_texts]
+    return {**image, **dict.fromkeys(columns)}
 
 
 def _json(value: Any) -> str:
@@ -247,9 +247,9 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
     ):
         return False
     if table in _NAMES:  # a name stands in texts; it is of this text only where nothing else has it
-        return closure.texts.touches(value) if column == "summary" else closure.texts.tells(value)
+        return closure.texts.touches(value) if column == "summary" else closure.texts.has_distinctive(value)
     if table == "memories" and column in ("content", "attributes"):
-        return closure.texts.carried_by(value) or closure.texts.tells(value)
+        return closure.texts.carried_by(value) or closure.texts.has_distinctive(value)
     if (table, column) in _WHOLE_TEXTS and closure.texts.is_one(value):
         return True
     return closure.texts.touches(value)

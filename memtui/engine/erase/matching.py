@@ -84,7 +84,7 @@ class Texts:
         """Names of which the same holds."""
         self._names = (*self._names, *(name for one in names if (name := tokens.plain(one)).strip()))
 
-    def tells(self, text: str) -> bool:
+    def has_distinctive(self, text: str) -> bool:
         """Whether ``text`` has one of those words (in any of its endings) or names."""
         if self._stems and not self._stems.isdisjoint(tokens.stems(text)):
             return True
@@ -98,7 +98,7 @@ class Texts:
         return self.has(text) or self.carried_by(text) or self.is_one(text)
 
     def touches(self, text: str) -> bool:
-        return self.has(text) or self.carried_by(text) or self.tells(text)
+        return self.has(text) or self.carried_by(text) or self.has_distinctive(text)
 
     def censored(self, text: str) -> str:
         """The text without what touches the texts: without those words, without all of it where it carries more."""
@@ -115,7 +115,7 @@ class Texts:
                 left += [text[end:start], CENSORED]
                 end = stop
         found = "".join((*left, text[end:]))
-        return CENSORED if self.tells(found) else found
+        return CENSORED if self.has_distinctive(found) else found
 
     def unquoted(self, label: str, *, all: bool = False) -> str:
         """A label without the quotations that touch them (``all``: without any).
@@ -123,7 +123,7 @@ class Texts:
         What is quoted may have quotation marks itself: then it ends at the last one.
         """
         clean = self._unquoted(label, all=all)
-        return self.without_words(clean) if self.tells(clean) else clean
+        return self.without_words(clean) if self.has_distinctive(clean) else clean
 
     def _unquoted(self, label: str, *, all: bool) -> str:
         start, end = label.find("“"), label.rfind("”")

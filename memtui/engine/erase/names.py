@@ -16,7 +16,7 @@ from memtui.engine.store.sql import as_json
 from . import columns
 from .closure import Closure
 from .matching import LEAST, folded
-from .records import COLUMNS, shown
+from .records import COLUMNS, title_of
 
 _WORDS_ASKED = 12
 
@@ -69,13 +69,13 @@ def _first_words(text: str) -> str:
 
 
 _LETTERS, _WITH_DIGITS = 8, 6
-"""A word is telling from so many characters on."""
+"""A word is distinctive from so many characters on."""
 _LEAST_NAME, _PART = 3, 4
 _OWNERS = 2
 """A word in the tags, project or source of so many memories that stay is theirs."""
 
 
-def tell_words(connection: apsw.Connection, found: Closure) -> None:
+def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     """Let the closure know its rare words: once it is known which memories stay."""
     candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
     candidates -= common_words.among(candidates)
@@ -87,11 +87,11 @@ def tell_words(connection: apsw.Connection, found: Closure) -> None:
     found.texts.add_words(rare)
 
 
-def tell_names(connection: apsw.Connection, found: Closure) -> None:
+def add_distinctive_names(connection: apsw.Connection, found: Closure) -> None:
     """Let the closure know the names that go with it."""
     rids = frozenset(found.rids)
     names = {part for _, name in found.entities.values() for part in (name, *_parts(name))}
-    found.texts.add_names(name for name in names if _is_telling(connection, name, rids))
+    found.texts.add_names(name for name in names if _is_distinctive(connection, name, rids))
 
 
 def _parts(name: str) -> list[str]:
@@ -110,7 +110,7 @@ def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]
     return any(rid not in gone for (rid,) in rows)
 
 
-def _is_telling(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
+def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
     plain = tokens.plain(name)
     parts = plain.split()
     if len(plain) < _LEAST_NAME + 2 or common_words.among(parts) == set(parts):
@@ -152,7 +152,7 @@ def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]
     for eid, id, name in [*only_here, *_unlinked_names(connection, found)]:
         if f"entity:{id}" in kept:
             found.offered[f"entity:{id}"] = Carrier(
-                key=f"entity:{id}", place="entity", title=shown(str(name)), why="named only there (kept as you wished)",
+                key=f"entity:{id}", place="entity", title=title_of(str(name)), why="named only there (kept as you wished)",
                 fate="kept", choice=True,
             )  # fmt: skip
         else:
@@ -169,7 +169,7 @@ def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequenc
     return [
         row
         for row in names
-        if ((name := str(row[2]).casefold()) in texts or found.texts.tells(str(row[2])))
+        if ((name := str(row[2]).casefold()) in texts or found.texts.has_distinctive(str(row[2])))
         and not any(
             str(other[1]) not in found.rows and name in str(other[3]).casefold()
             for other in with_phrase(connection, str(row[2]))

@@ -11,7 +11,7 @@ from memtui.engine.store.connections import Connections
 
 from .backups import backups_of
 from .closure import Closure
-from .records import shown
+from .records import title_of
 from .rows import Step, survey
 from .selection import closure
 
@@ -69,14 +69,14 @@ def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     """What is chosen first, then what goes with it, then what stays and could go."""
     listed = [
         Carrier(
-            key=row.id, place="memory", title=shown(row.content), why=row.why, fate="erased", kind=row.kind,
+            key=row.id, place="memory", title=title_of(row.content), why=row.why, fate="erased", kind=row.kind,
             choice=not row.chosen, chosen=row.chosen,
         )
         for row in sorted(found.rows.values(), key=lambda row: (not row.chosen, row.rid))
     ]  # fmt: skip
     listed += [
         Carrier(
-            key=row.id, place="history", title=shown(row.content), why=row.why, fate="erased", choice=not row.chosen,
+            key=row.id, place="history", title=title_of(row.content), why=row.why, fate="erased", choice=not row.chosen,
             chosen=row.chosen,
         )
         for row in sorted(found.gone.values(), key=lambda row: (not row.chosen, row.rid))
@@ -84,13 +84,13 @@ def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     ]  # fmt: skip
     listed += [
         Carrier(
-            key=f"session:{session}", place="session", title=shown(title or session), why="nothing is left of it",
+            key=f"session:{session}", place="session", title=title_of(title or session), why="nothing is left of it",
             fate="erased",
         )
         for session, title in sorted(found.sessions.items())
     ]  # fmt: skip
     listed += [
-        Carrier(key=f"entity:{id}", place="entity", title=shown(name), why="named nowhere else", fate="erased", choice=True)
+        Carrier(key=f"entity:{id}", place="entity", title=title_of(name), why="named nowhere else", fate="erased", choice=True)
         for id, name in sorted(found.entities.values(), key=lambda entity: entity[1])
     ]  # fmt: skip
     listed += [step.carrier for step in steps if step.carrier is not None]

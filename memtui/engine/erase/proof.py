@@ -42,14 +42,14 @@ _UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
 class Piece(Record):
     """``text``: a part of an erased text, "" for a vector, of which ``data`` are some bytes.
 
-    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file. ``telling``: one by which the
+    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file. ``distinctive``: one by which the
     text is known, so that it is told who has it.
     """
 
     text: str = ""
     data: bytes = b""
     word: bool = False
-    telling: bool = False
+    distinctive: bool = False
 
 
 def pieces_of(texts: Iterable[str]) -> list[Piece]:
@@ -162,7 +162,7 @@ _TRACE_BITS = 20
 _UTF_8 = 1
 
 
-class Trace(Record):
+class PieceHash(Record):
     """A piece in one of its forms: ``length`` in bytes. ``word``: a single word. ``data``: of a vector."""
 
     length: int
@@ -172,10 +172,10 @@ class Trace(Record):
     data: bool = False
 
 
-def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[Trace, ...]:
+def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[PieceHash, ...]:
     """At most 4,000 of them, from everywhere in what there is."""
     found = [
-        Trace(
+        PieceHash(
             length=len(form), mark=mark_of(form, _factor(salt), _TRACE_BITS), hash=_hash(form, salt), word=piece.word,
             data=bool(piece.data),
         )
@@ -185,11 +185,11 @@ def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[Trace, ...]:
     return tuple(found[:: -(-len(found) // _MOST) or 1])
 
 
-def find_traces(path: Path, traces: Sequence[Trace], salt: bytes) -> list[Piece]:
+def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Piece]:
     """The pieces that stand in a file. Not for a file that this process has open in SQLite."""
     if not traces:
         return []
-    waiting: dict[int, list[Trace]] = {}
+    waiting: dict[int, list[PieceHash]] = {}
     for trace in traces:
         waiting.setdefault(trace.mark, []).append(trace)
     found: dict[Piece, None] = {}
@@ -205,7 +205,7 @@ def find_traces(path: Path, traces: Sequence[Trace], salt: bytes) -> list[Piece]
     return list(found)
 
 
-def _piece(form: bytes, trace: Trace) -> Piece:
+def _piece(form: bytes, trace: PieceHash) -> Piece:
     if trace.data:
         return Piece(data=form)
     text = form.decode("utf-8", "surrogatepass")
@@ -229,7 +229,7 @@ _VECTOR_BYTES = 48
 _MOST_QUESTIONS = 20
 
 
-class Inquiry(Record):
+class ProofRequest(Record):
     """What the other process is asked (on its standard input: arguments can be seen by everybody).
 
     ``questions``: what to ask the public API, in which nothing of ``ids`` may be found.
@@ -240,22 +240,24 @@ class Inquiry(Record):
     ids: tuple[str, ...]
     pieces: tuple[Piece, ...]
     questions: tuple[str, ...]
-    traces: tuple[Trace, ...] = ()
+    traces: tuple[PieceHash, ...] = ()
     salt: bytes = b""
 
 
-class Answer(Record):
+class ProofResult(Record):
     """``leftovers``: pieces that stand in files and belong to no row, or memories that were found after all."""
 
     files: tuple[SearchedFile, ...]
     kept: tuple[RemainingText, ...]
     leftovers: int
-    told: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
     """Before the rows go: parts of the texts, of what was told of them, and of the vectors made from them."""
-    found = pieces_of([*texts, *closure.told, *(title for title in closure.sessions.values() if title)])
+    found = pieces_of(
+        [*texts, *closure.derived_texts, *(title for title in closure.sessions.values() if title)]
+    )
     for (vector,) in connection.execute(
         "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?1)) "
         "UNION ALL SELECT vectors FROM word_vectors WHERE rid IN (SELECT value FROM json_each(?1))",
@@ -274,7 +276,7 @@ def rare_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[s
         stem = stem_of(word)
         if scalar(connection, "SELECT 1 FROM memories_vocab WHERE term = ?", (stem,)) is None:
             text = stem if len(stem) >= SHORTEST else word
-            found.append(Piece(text=text, word=True, telling=closure.texts.tells(word)))
+            found.append(Piece(text=text, word=True, distinctive=closure.texts.has_distinctive(word)))
     return found
 
 
@@ -287,7 +289,7 @@ def files_of(path: Path) -> list[Path]:
 
 def prove(
     connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str],
-    traces: Sequence[Trace] = (),
+    traces: Sequence[PieceHash] = (),
 ) -> EraseProof:  # fmt: skip
     """Ask another process to look for it. Raises StoreError when that process fails.
 
@@ -296,7 +298,7 @@ def prove(
     questions = list(dict.fromkeys(piece.text for piece in pieces if piece.text))[:_MOST_QUESTIONS]
     if connections.path is None:
         return _in_memory(connections, ids, pieces)
-    inquiry = Inquiry(
+    inquiry = ProofRequest(
         path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
         questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
     )  # fmt: skip
@@ -310,20 +312,20 @@ def prove(
             check=True,
             env=_environment(),
         )
-        answer = msgspec.json.decode(asked.stdout, type=Answer, dec_hook=lambda type, value: type(value))
+        answer = msgspec.json.decode(asked.stdout, type=ProofResult, dec_hook=lambda type, value: type(value))
     except (subprocess.SubprocessError, msgspec.MsgspecError) as error:
         raise StoreError(
             "The erase could not be proven: the process that looks for it failed.",
             "The memories are erased; memtui erase --resume proves it again.",
         ) from error
-    told = [*problems, *answer.told]
+    failures = [*problems, *answer.problems]
     if answer.leftovers:
         where = ", ".join(file.path.name for file in answer.files if file.found)
-        told.append(f"{answer.leftovers} pieces of it are still in the files: {where}")
+        failures.append(f"{answer.leftovers} pieces of it are still in the files: {where}")
     return EraseProof(
         memories=len(ids), pieces=len(pieces) + len(traces), found=answer.leftovers, files=answer.files,
-        bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not told,
-        kept=answer.kept, problems=tuple(told),
+        bytes=sum(file.bytes for file in answer.files), questions=len(questions), complete=not failures,
+        kept=answer.kept, problems=tuple(failures),
     )  # fmt: skip
 
 
@@ -355,7 +357,7 @@ def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Pi
     )  # fmt: skip
 
 
-class Mark(Record):
+class PendingErase(Record):
     """An erase that is not finished. ``ids`` once the file no longer holds them; until then ``request`` finds them.
 
     ``memories`` is how many, ``at`` when it was begun, Unix seconds. ``traces``: of what to look for in the files,
@@ -366,15 +368,15 @@ class Mark(Record):
     memories: int
     at: int
     ids: tuple[str, ...] = ()
-    traces: tuple[Trace, ...] = ()
+    traces: tuple[PieceHash, ...] = ()
 
 
-def read_mark(connection: apsw.Connection) -> Mark | None:
+def read_mark(connection: apsw.Connection) -> PendingErase | None:
     text = metadata.get(connection, UNFINISHED)
-    return msgspec.json.decode(text, type=Mark) if text else None
+    return msgspec.json.decode(text, type=PendingErase) if text else None
 
 
-def put_mark(connection: apsw.Connection, mark: Mark) -> None:
+def put_mark(connection: apsw.Connection, mark: PendingErase) -> None:
     metadata.put(connection, UNFINISHED, json_text(mark))
 
 

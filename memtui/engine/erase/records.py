@@ -11,7 +11,7 @@ COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_
 """Of a memory ``m``, as ``Row`` has them."""
 
 
-class Row(NamedTuple):
+class MemoryRow(NamedTuple):
     """A memory as it stands in the file, and why it goes."""
 
     rid: int
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     chosen: bool = False
 
 
-class Gone(NamedTuple):
+class FormerMemory(NamedTuple):
     """A memory as it last stood. ``live``: it is back in the file. ``drawn_from``, ``replaced``: ids of others."""
 
     rid: int
@@ -44,6 +44,6 @@ class Gone(NamedTuple):
     chosen: bool = False
 
 
-def shown(text: str) -> str:
+def title_of(text: str) -> str:
     """The beginning of a text as the list of what carries it has it: without its secrets."""
     return validation.without_secrets(text)[:_TITLE]

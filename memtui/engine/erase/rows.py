@@ -23,7 +23,7 @@ from . import history
 from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, without
 from .columns import columns_of, there
 from .matching import CENSORED
-from .records import shown
+from .records import title_of
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
@@ -65,11 +65,11 @@ def _step(
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
         closure.offered[named] = Carrier(
-            key=named, place=place, title=shown(title), why=f"{why} {_KEPT}", fate="kept", choice=True
+            key=named, place=place, title=title_of(title), why=f"{why} {_KEPT}", fate="kept", choice=True
         )  # fmt: skip
         return []
     fate: Fate = "erased" if values is None else "cleared"
-    carrier = Carrier(key=named, place=place, title=shown(title), why=why, fate=fate, choice=choice)
+    carrier = Carrier(key=named, place=place, title=title_of(title), why=why, fate=fate, choice=choice)
     return [Step(*_ROWS[place], key, values, carrier)]
 
 
@@ -93,7 +93,7 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
         if values:
             quoted = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
             carrier = Carrier(
-                key=f"note:{id}", place="memory", title=shown(quoted), why="what is noted with another quotes it",
+                key=f"note:{id}", place="memory", title=title_of(quoted), why="what is noted with another quotes it",
                 fate="cleared", kind=str(kind),
             )  # fmt: skip
             steps.append(Step("memories", "rid", int(str(rid)), values, carrier))
@@ -107,12 +107,12 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ).fetchall():
         if session_id in closure.sessions:
             continue
-        touched = sid in closure.retold
+        touched = sid in closure.shortened_sessions
         values: dict[str, Any] = {}
         by_word = not touched and not any(
             closure.texts.quotes(str(text)) for text in (summary, title, error) if text
         )
-        if summary and (closure.retold.get(int(str(sid))) or closure.texts.touches(str(summary))):
+        if summary and (closure.shortened_sessions.get(int(str(sid))) or closure.texts.touches(str(summary))):
             values["summary"] = None
         if title and (closure.texts.touches(str(title)) or closure.texts.is_one(str(title))):
             values["title"] = None
@@ -120,9 +120,9 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
             values["last_error"] = None
         if values:
             what = " and ".join(name.replace("last_error", "error") for name in values)
-            told = next(str(text) for text in (summary, title, error) if text)
+            title = next(str(text) for text in (summary, title, error) if text)
             steps += _step(
-                closure, "session", int(str(sid)), told,
+                closure, "session", int(str(sid)), title,
                 f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
                 choice=by_word,
             )  # fmt: skip
@@ -171,7 +171,7 @@ def _why(closure: Closure, *texts: object, short: bool = True) -> str:
         closure.texts.carried_by(str(text)) or (short and closure.texts.is_one(str(text))) for text in texts
     ):
         return "has it in it"
-    return _WORD if any(closure.texts.tells(str(text)) for text in texts) else ""
+    return _WORD if any(closure.texts.has_distinctive(str(text)) for text in texts) else ""
 
 
 def _results(connection: apsw.Connection, closure: Closure) -> list[Step]:
@@ -200,7 +200,7 @@ def _profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
 
 def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
-    for key, query, told, session_id in connection.execute(
+    for key, query, memory_ids, session_id in connection.execute(
         "SELECT recall_id, query, memory_ids, session_id FROM recalls"
     ).fetchall():
         in_session = session_id in closure.sessions
@@ -208,7 +208,7 @@ def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
             why = "an agent asked this in the session" if in_session else "an agent asked this"
             steps += _step(closure, "recall", int(str(key)), str(query), why)
         else:
-            steps += _fewer(closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(told))
+            steps += _fewer(closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(memory_ids))
     return steps
 
 
@@ -257,14 +257,14 @@ def _entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
         (as_json(closure.entities),),
     ).fetchall():
         values: dict[str, Any] = {}
-        if closure.texts.tells(str(name)) and f"entity:{id}" not in closure.request.keep:
+        if closure.texts.has_distinctive(str(name)) and f"entity:{id}" not in closure.request.keep:
             values["canonical_name"] = closure.texts.without_words(str(name))
         if summary and closure.texts.touches(str(summary)):
             values["summary"] = None
         if values:
             why = "a description that quotes it" if "summary" in values else f"a name that {_WORD}"
-            told = summary if "summary" in values else name
-            steps += _step(closure, "entity", int(str(eid)), str(told), why, values)
+            label = summary if "summary" in values else name
+            steps += _step(closure, "entity", int(str(eid)), str(label), why, values)
     return steps
 
 
@@ -281,7 +281,7 @@ def _aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
             "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?))",
             (as_json(closure.entities),),
         ).fetchall()
-        if id not in kept and (closure.texts.tells(str(name)) or closure.texts.tells(str(alias)))
+        if id not in kept and (closure.texts.has_distinctive(str(name)) or closure.texts.has_distinctive(str(alias)))
     ]  # fmt: skip
 
 
@@ -292,7 +292,7 @@ def _decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
         for key, name in connection.execute(
             "SELECT decision_id, key FROM entity_decisions WHERE key IS NOT NULL"
         ).fetchall()
-        if closure.texts.tells(str(name))
+        if closure.texts.has_distinctive(str(name))
     ]
 
 
@@ -302,13 +302,13 @@ def _own_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
     for key, stored in connection.execute("SELECT key, value FROM memory_metadata").fetchall():
         if str(key).startswith("erase_"):
             continue
-        if closure.texts.tells(str(key)):
+        if closure.texts.has_distinctive(str(key)):
             steps.append(Step("memory_metadata", "key", str(key), None, None))
             continue
         value = _json_or_text(str(stored))
         left = censored(value, closure)
         if key == metadata.FOLLOWED_NOT_READ:
-            left = [name for name in left if not closure.texts.tells(metadata.place_of(name))]
+            left = [name for name in left if not closure.texts.has_distinctive(metadata.place_of(name))]
         elif isinstance(left, dict):
             left = {
                 name: _apart(one, closure.ids) if isinstance(one, list) else one for name, one in left.items()
@@ -346,9 +346,9 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
             ]
             for old in known:
                 named = f"label:{old}"
-                if old in closure.sessions or not closure.texts.tells(old):
+                if old in closure.sessions or not closure.texts.has_distinctive(old):
                     continue
-                title, what = shown(old), column.replace("_id", "").replace("_", " ")
+                title, what = title_of(old), column.replace("_id", "").replace("_", " ")
                 if named in closure.request.keep:
                     why = f"a {what} that {_WORD} {_KEPT}"
                     closure.offered[named] = Carrier(
@@ -465,7 +465,9 @@ def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
         ).fetchall()
         if thing in closure.ids
         or any(
-            closure.texts.carried_by(text) or closure.texts.tells(text) or closure.texts.is_one(text)
+            closure.texts.carried_by(text)
+            or closure.texts.has_distinctive(text)
+            or closure.texts.is_one(text)
             for text in (str(thing).removeprefix("pad:"), str(aspect).removeprefix("tag:"))
         )
     }

@@ -18,9 +18,9 @@ from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
 from .closure import Closure
-from .history import drawn_from_others, of_sessions, sessions_gone, told_of, with_ids
+from .history import drawn_from_others, former_sessions, of_sessions, session_texts, with_ids
 from .names import take_names, twins
-from .records import COLUMNS, Gone
+from .records import COLUMNS, FormerMemory
 
 
 def follow(
@@ -76,7 +76,7 @@ def follow(
 
 
 def follow_gone(
-    connection: apsw.Connection, found: Closure, made: Sequence[Gone], stays: Callable[[str], bool]
+    connection: apsw.Connection, found: Closure, made: Sequence[FormerMemory], stays: Callable[[str], bool]
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
     ids = found.ids
@@ -198,13 +198,15 @@ def retold(connection: apsw.Connection, found: Closure) -> None:
             (session_id,),
         ).fetchall():
             covered = turn <= int(str(through or 0))
-            found.retold[int(str(sid))] = covered
-            told = [*((summary,) if covered else ()), error, *told_of(connection, int(str(sid)))]
+            found.shortened_sessions[int(str(sid))] = covered
+            texts = [*((summary,) if covered else ()), error, *session_texts(connection, int(str(sid)))]
             stays = None if covered else summary
-            found.told.update(dict.fromkeys(str(text) for text in told if text and text != stays))
-        for session in sessions_gone(connection, session_id):
-            found.retold[session.sid] = True
-            found.told.update(dict.fromkeys((*session.words, *told_of(connection, session.sid))))
+            found.derived_texts.update(dict.fromkeys(str(text) for text in texts if text and text != stays))
+        for session in former_sessions(connection, session_id):
+            found.shortened_sessions[session.sid] = True
+            found.derived_texts.update(
+                dict.fromkeys((*session.words, *session_texts(connection, session.sid)))
+            )
 
 
 def _title(connection: apsw.Connection, session_id: str) -> str | None:
@@ -218,10 +220,10 @@ def _title(connection: apsw.Connection, session_id: str) -> str | None:
 
 
 def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: str) -> None:
-    for session in sessions_gone(connection, session_id):
+    for session in former_sessions(connection, session_id):
         found.sessions.setdefault(session_id, session.title)
         found.sessions_gone.add(session.sid)
-        found.told.update(dict.fromkeys(session.words))
+        found.derived_texts.update(dict.fromkeys(session.words))
 
 
 def closure(
@@ -249,7 +251,7 @@ def closure(
     for text in elsewhere:
         found.add_text(text)
     waiting = list(found.ids)
-    made: list[Gone] | None = None
+    made: list[FormerMemory] | None = None
     while waiting:
         taken = follow(connection, found, waiting, lambda id: id in kept or stays(id))
         if made is None:
@@ -264,9 +266,9 @@ def closure(
     _keep_withheld(connection, found)
     emptied(connection, found)
     retold(connection, found)
-    names.tell_words(connection, found)
+    names.add_distinctive_words(connection, found)
     take_names(connection, found, kept)
-    names.tell_names(connection, found)
+    names.add_distinctive_names(connection, found)
     return found
 
 

@@ -67,7 +67,7 @@ def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     except Abandon:
         pass
     except OSError as error:
-        raise told(error, path) from None
+        raise write_error(error, path) from None
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ class Abandon(Exception):  # noqa: N818 - no error: the person stopped it
     """Leave ``whole_file`` without a file."""
 
 
-def told(error: OSError, path: Path) -> MemtuiError:
+def write_error(error: OSError, path: Path) -> MemtuiError:
     """The memtui error for one of the file system."""
     return paths.no_room(error, path) or InputError(
         f"{path} cannot be written: {error.strerror or error}.",

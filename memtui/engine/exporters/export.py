@@ -52,7 +52,7 @@ def export(
         ALL if filter is None else Selection(where=filter.where, bindings=filter.bindings, narrowed=True)
     )
 
-    def write(file: BinaryIO) -> jsonl.Written | None:
+    def write(file: BinaryIO) -> jsonl.JsonlWriter | None:
         with connections.read() as connection:
             return jsonl.write(
                 connection, file, selection, filter=filter.text if filter else "", history=history,
@@ -69,7 +69,7 @@ def export(
         if without_secrets:
             notes = replace(notes, where=f"({notes.where}) AND NOT coalesce({EXPOSED}, 0)")
         return _vault(connections, target, notes, started, progress, cancelled)
-    written: jsonl.Written | None = None
+    written: jsonl.JsonlWriter | None = None
     if isinstance(target, Path):
         _must_not_be_the_memory(connections.path, target)
         with atomic_file.whole_file(target, force=force) as file:

@@ -47,7 +47,7 @@ LINES = {
 }
 
 
-class Written:
+class JsonlWriter:
     """What has been written so far."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -73,7 +73,7 @@ def write(
     made_at: int,
     progress: Callable[[ExportProgress], None] | None,
     cancelled: Callable[[], bool],
-) -> Written | None:
+) -> JsonlWriter | None:
     """Write every line; None when it was cancelled. ``connection`` holds one snapshot.
 
     ``without_secrets`` blacks them out.
@@ -83,7 +83,7 @@ def write(
         counts |= {kind: scalar(connection, f"SELECT count(*) FROM ({sql})", selection.bindings)
                    for kind, sql in _history(selection).items()}  # fmt: skip
     total = sum(counts.values())
-    written = Written(file)
+    written = JsonlWriter(file)
     header = {
         "line": "header", "format": FORMAT, "version": VERSION, "made_at": made_at,
         "filter": filter, "history": history, "counts": counts, "lines": LINES,

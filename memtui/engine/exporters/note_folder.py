@@ -22,7 +22,7 @@ import msgspec
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
-from .atomic_file import Abandon, is_there, told
+from .atomic_file import Abandon, is_there, write_error
 
 LIST = ".memtui-vault.json"
 _FORMAT = "memtui-vault"
@@ -126,7 +126,7 @@ def renewed(target: Path) -> Iterator[Folder]:
     except Abandon:
         pass
     except OSError as error:
-        raise told(error, target) from None
+        raise write_error(error, target) from None
     finally:
         shutil.rmtree(staged, ignore_errors=True)
 

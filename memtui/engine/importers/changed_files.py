@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .live import Mark
+from .live import FileState
 
 # Files written within this time are looked at every time, the others every so many looks.
 _WARM_SECONDS = 3_600
@@ -22,14 +22,14 @@ _SUFFIXES = (".jsonl", ".ndjson")
 _LOG = "-wal"
 
 
-class Changed:
+class FileChanges:
     """``since``: Unix seconds; files that were written before it are taken for known (None: none are)."""
 
     def __init__(self, places: Sequence[Path], since: float | None) -> None:
         self._places = places
         self._since = since
         self._folders: dict[str, int] = {}
-        self._files: dict[str, Mark | None] = {}
+        self._files: dict[str, FileState | None] = {}
         self._wanted: set[str] = set()
         self._looks = 0
 
@@ -130,7 +130,7 @@ def _changed_time(folder: str) -> int | None:
         return None
 
 
-def _mark(name: str) -> Mark | None:
+def _mark(name: str) -> FileState | None:
     """None if there is no such file, or something else than a file. What is copied in is as new as its arrival."""
     try:
         status = os.stat(name)  # noqa: PTH116
@@ -146,4 +146,4 @@ def _mark(name: str) -> Mark | None:
             modified, size = max(modified, log.st_mtime_ns), size + log.st_size
         except OSError:
             pass
-    return Mark(size=size, modified=modified, inode=status.st_ino)
+    return FileState(size=size, modified=modified, inode=status.st_ino)

@@ -36,7 +36,7 @@ class UnpackerMissingError(InputError):
     """This Python cannot unpack zstandard."""
 
 
-class Unpacked(io.RawIOBase):
+class UnpackedStream(io.RawIOBase):
     """The unpacked bytes of a file; ``taken`` counts the packed ones. Raises BrokenSourceError, LimitError."""
 
     def __init__(self, path: Path, limits: Limits) -> None:

@@ -41,7 +41,7 @@ def is_url(place: str) -> bool:
     return place.startswith(_ENVIRONMENT) or _URL.match(place) is not None
 
 
-class Local(Record):
+class LocalCopies(Record):
     """What was named, as ``paths``; databases that could not be copied are ``refused``."""
 
     paths: tuple[Path, ...]
@@ -49,7 +49,7 @@ class Local(Record):
 
 
 @contextmanager
-def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Local]:
+def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[LocalCopies]:
     """Every place as a path: databases are copied for as long as the context lasts.
 
     A database that cannot be reached or holds no sessions is refused. Raises InputError if nothing else was named; one
@@ -70,7 +70,7 @@ def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Loc
         if refused and not paths:
             raise none_usable(refused)
         try:
-            yield Local(paths=tuple(paths), refused=tuple(refused))
+            yield LocalCopies(paths=tuple(paths), refused=tuple(refused))
         except InputError as error:
             if refused:
                 raise none_usable([*refused, Refused(message=error.message, hint=error.hint)]) from None

@@ -58,19 +58,19 @@ _WITH_STATE = frozenset({"claude-code", "claude-history", "claude-memory", "code
 _TEXT = 64
 
 
-class Recognised(Record):
+class DetectedSource(Record):
     """A stream and the name of the format it is in."""
 
     format: str
     source: Source
 
 
-class Found(Record):
+class DetectionResult(Record):
     """``sources`` from the oldest file to the newest; what is ``left_out`` of folders and archives; what was named and
     is ``refused`` as a whole.
     """
 
-    sources: tuple[Recognised, ...]
+    sources: tuple[DetectedSource, ...]
     left_out: tuple[LeftOut, ...] = ()
     refused: tuple[Refused, ...] = ()
 
@@ -82,7 +82,7 @@ class Found(Record):
 
 def find_sources(
     paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS, own: Path | None = None
-) -> Found:
+) -> DetectionResult:
     """Look into every path. ``format`` narrows to one; for a named file that fits no other it is trusted.
 
     ``own`` is the memory that is open in this process: its files are never opened, as closing one would drop
@@ -96,7 +96,7 @@ def find_sources(
         raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
     left_out: list[LeftOut] = []
     refused: list[Refused] = []
-    sources: dict[tuple[str, str | None], tuple[float, Recognised]] = {}
+    sources: dict[tuple[str, str | None], tuple[float, DetectedSource]] = {}
     for path in dict.fromkeys(path.expanduser() for path in paths):
         search = _Search(path, wanted, limits, identities(own))
         try:
@@ -114,7 +114,7 @@ def find_sources(
     if not sources:
         raise none_usable(refused)
     ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
-    return Found(
+    return DetectionResult(
         sources=tuple(found for _, found in ordered),
         left_out=tuple(left_out),
         refused=tuple(refused),
@@ -166,7 +166,7 @@ class _Search:
         place = str(path) if member is None else f"{path}: {member}"
         self.left_out.append(LeftOut(reason=reason, name=name or path.name, place=place))
 
-    def run(self) -> list[tuple[float, Recognised]]:
+    def run(self) -> list[tuple[float, DetectedSource]]:
         path = self.path
         try:
             self.folder = stat.S_ISDIR(path.stat().st_mode)
@@ -189,7 +189,9 @@ class _Search:
             ]
         return found if self.wanted else self._without_asides(found)
 
-    def _without_asides(self, found: list[tuple[float, Recognised]]) -> list[tuple[float, Recognised]]:
+    def _without_asides(
+        self, found: list[tuple[float, DetectedSource]]
+    ) -> list[tuple[float, DetectedSource]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
         kept = [pair for pair in found if pair[1].format != markdown.FORMAT.name]
         if len(kept) == len(found) or all(pair[1].format == vault.FORMAT.name for pair in kept):
@@ -199,7 +201,7 @@ class _Search:
                 self._leave_out(ASIDE, aside.source.path, aside.source.member)
         return kept
 
-    def _walk(self) -> Iterator[tuple[float, Recognised]]:
+    def _walk(self) -> Iterator[tuple[float, DetectedSource]]:
         count = 0
 
         def unreadable(error: OSError) -> None:
@@ -224,7 +226,7 @@ class _Search:
                 except (OSError, InputError):
                     self._leave_out(UNREADABLE, path)
 
-    def _file(self, path: Path) -> Iterator[tuple[float, Recognised]]:
+    def _file(self, path: Path) -> Iterator[tuple[float, DetectedSource]]:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             self._leave_out(NO_FILE, path)
@@ -256,7 +258,7 @@ class _Search:
             self._leave_out(RECORDS if records else str(unknown), path)
             return
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
-        yield status.st_mtime, Recognised(format=name, source=source)
+        yield status.st_mtime, DetectedSource(format=name, source=source)
 
     def _choose_by(self, tables: databases.Tables) -> str:
         """The format of an SQLite file."""
@@ -271,14 +273,14 @@ class _Search:
 
     def _unpacked(self, path: Path) -> str:
         try:
-            with io.BufferedReader(compression.Unpacked(path, self.limits)) as file:
+            with io.BufferedReader(compression.UnpackedStream(path, self.limits)) as file:
                 head = self._head(file, self.limits.source)
                 whole = not file.read(1)
         except (BrokenSourceError, LimitError):
             raise _UnknownError(UNREADABLE) from None
         return self._recognise(head, whole, insist=not self.folder)
 
-    def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, Recognised]]:
+    def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, DetectedSource]]:
         with archives.archive(path, self.limits) as archive:
             if kind := foreign_files.document(archive.NameToInfo):
                 self._leave_out(kind, path)
@@ -303,7 +305,7 @@ class _Search:
                 else:
                     modified = archives.modified(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
-                    yield status.st_mtime, Recognised(format=name, source=source)
+                    yield status.st_mtime, DetectedSource(format=name, source=source)
 
     def _head(self, file: IO[bytes], size: int) -> bytes:
         """The first bytes: more of them when they hold no whole line of JSON."""

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from memtui.engine.store.temporary_tables import Temporary
 
 
-class Distinct(Temporary):
+class DistinctCounter(Temporary):
     """A set of texts that can only grow; a context manager."""
 
     def __init__(self) -> None:

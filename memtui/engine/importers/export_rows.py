@@ -20,10 +20,10 @@ from memtui.engine.records import Record
 from memtui.engine.store import device_cards, export_rows, full_text, import_rows, stamps, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
-    GoneLine,
+    ConsolidatedLine,
+    DeletedKeyLine,
     MemoryLine,
     ProposalLine,
-    ReadLine,
     ScratchpadLine,
     SessionLine,
 )
@@ -31,11 +31,11 @@ from memtui.engine.store.sql import scalar
 from memtui.engine.store.temporary_tables import Temporary
 
 from . import line_secrets, lock, report
-from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, CountedRecord, ImportCounts
 from .turns import TOO_LONG
 
 
-class Waiting(Temporary):
+class PendingLines(Temporary):
     """Lines whose decisions meet those of rows that are here, however many they are; and what corrects what."""
 
     def __init__(self) -> None:
@@ -80,11 +80,11 @@ _attributes = msgspec.json.Decoder(_Attributes).decode
 _line = msgspec.json.Decoder(Decided).decode
 
 
-class Rows:
+class RowImporter:
     """``others`` remembers, for the whole import, the ids of rows that are there under another one; ``waiting`` what is
     decided at its end."""
 
-    def __init__(self, shared: Account, others: import_rows.OtherIds, waiting: Waiting) -> None:
+    def __init__(self, shared: ImportCounts, others: import_rows.OtherIds, waiting: PendingLines) -> None:
         self._shared = shared
         self._others = others
         self._waiting = waiting
@@ -100,10 +100,10 @@ class Rows:
                 self._waiting.note_correction(line)
             if isinstance(line, MemoryLine) and len(line.content) > validation.MAX_EPISODE:
                 shared.skip(TOO_LONG, line.id)
-            elif isinstance(line, ReadLine):
+            elif isinstance(line, ConsolidatedLine):
                 new.append(line)  # of a session that may be in this batch
-            elif isinstance(line, GoneLine) or _is_question(line):
-                if isinstance(line, GoneLine):
+            elif isinstance(line, DeletedKeyLine) or _is_question(line):
+                if isinstance(line, DeletedKeyLine):
                     self._waiting.note(line)
             elif import_rows.is_there(connection, line, self._others, op_id):
                 shared.already_there += 1
@@ -116,7 +116,7 @@ class Rows:
                 self._waiting.note(line)  # it was taken away here
             else:
                 new.append(line)
-        if all(isinstance(line, ReadLine) for line in new):
+        if all(isinstance(line, ConsolidatedLine) for line in new):
             new = [line for line in new if not import_rows.is_there(connection, line, self._others, op_id)]
         return new
 
@@ -183,15 +183,15 @@ class Rows:
         full_text.merge(connection, MERGED_PAGES)
         return taken, added
 
-    def counted(self, line: AnyLine) -> Counted:
+    def counted(self, line: AnyLine) -> CountedRecord:
         if isinstance(line, MemoryLine):
             episode = line.kind == "episode"
-            return Counted(
+            return CountedRecord(
                 "turn" if episode else line.kind,
                 line.session_id if episode else None,
                 redacted=b'"secrets"' in bytes(line.attributes),
             )
-        return Counted(import_rows.KINDS.get(type(line)))
+        return CountedRecord(import_rows.KINDS.get(type(line)))
 
     def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
         """Of lines that share a statement, those that were added. One that is refused keeps no other out."""
@@ -208,7 +208,7 @@ class Rows:
         if memories:
             return list(import_rows.add_memories(connection, memories, self._others))
         (line,) = lines
-        if isinstance(line, ReadLine) and import_rows.is_there(connection, line, self._others, op_id):
+        if isinstance(line, ConsolidatedLine) and import_rows.is_there(connection, line, self._others, op_id):
             return []
         if import_rows.add(connection, line, self._others):
             return [line]

@@ -22,15 +22,15 @@ from memtui.engine.store.export_rows import AnyLine, Line, MemoryLine
 from memtui.engine.store.import_rows import OtherIds
 
 from . import base, lock, note_validation, report
-from .detect import Found, find_sources
-from .distinct_counter import Distinct
-from .export_rows import Rows, Waiting
+from .detect import DetectionResult, find_sources
+from .distinct_counter import DistinctCounter
+from .export_rows import PendingLines, RowImporter
 from .formats import claude_code, claude_history, claude_memory
-from .items import Item, Named, Note, PadEntry, ReadTalk, SessionTitle
+from .items import ConsolidatedSession, Item, Named, Note, PadEntry, SessionTitle
 from .notes import Notes
 from .reader import Tally, read_all
 from .registry import format_named
-from .report import Account, ImportOperation, RecordKind
+from .report import ImportCounts, ImportOperation, RecordKind
 from .session_titles import SessionTitles
 from .turns import PAUSED, UNWANTED, Turns
 
@@ -78,8 +78,8 @@ def import_paths(
             stack.enter_context(lock.only_import(connections))
         operation = ImportOperation(connections, clock, actor, lock.running_label(labels), before_write)
         run = Import(
-            connections, found, stack.enter_context(Distinct()), stack.enter_context(OtherIds()),
-            stack.enter_context(Waiting()), operation,
+            connections, found, stack.enter_context(DistinctCounter()), stack.enter_context(OtherIds()),
+            stack.enter_context(PendingLines()), operation,
             dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         return run.run(progress, cancelled)
@@ -94,7 +94,7 @@ class Import:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
-        self, connections: Connections, found: Found, met: Distinct, others: OtherIds, waiting: Waiting,
+        self, connections: Connections, found: DetectionResult, met: DistinctCounter, others: OtherIds, waiting: PendingLines,
         operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
@@ -102,7 +102,7 @@ class Import:
         self.operation = operation
         self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
         self.tally = Tally(found, logged=not dry_run)
-        self.account = Account(
+        self.account = ImportCounts(
             connections,
             self.tally,
             met,
@@ -118,8 +118,8 @@ class Import:
         self._kinds: tuple[tuple[Any, RecordKind], ...] = (
             (Turn, Turns(self.account, cross_source=cross_source)),
             (Note | PadEntry | Named, notes),
-            (ReadTalk, notes),
-            (Line, rows := Rows(self.account, others, waiting)),
+            (ConsolidatedSession, notes),
+            (Line, rows := RowImporter(self.account, others, waiting)),
         )
         self._rows = rows
         self._titles = SessionTitles(self.account)

@@ -63,7 +63,7 @@ class PadEntry(Record):
     source: str
 
 
-class ReadTalk(Record):
+class ConsolidatedSession(Record):
     """A session that was consolidated at its source, ``at`` Unix seconds; it comes after its turns."""
 
     session_id: str
@@ -77,5 +77,5 @@ class SessionTitle(Record):
     title: str
 
 
-Stored = Note | PadEntry | Named | ReadTalk
+Stored = Note | PadEntry | Named | ConsolidatedSession
 Item = Stored | SessionTitle

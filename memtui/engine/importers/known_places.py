@@ -42,7 +42,7 @@ def known_sources(
     mem0 = Path(environ.get("MEM0_DIR") or home / ".mem0").expanduser() / "history.db"
     graphs = downloads.graphs(home, environ)
     return list(
-        _told_apart(
+        _with_unique_names(
             [
                 *_claude_code(claude, clock()),
                 *_codex(codex),
@@ -118,7 +118,7 @@ def _file(name: str, format: str, label: str, path: Path) -> Iterator[KnownSourc
         )  # fmt: skip
 
 
-def _told_apart(sources: list[KnownSource]) -> Iterator[KnownSource]:
+def _with_unique_names(sources: list[KnownSource]) -> Iterator[KnownSource]:
     """Several of a kind get numbers: chatgpt, chatgpt-2."""
     met: dict[str, int] = {}
     for source in sources:

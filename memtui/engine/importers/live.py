@@ -28,7 +28,7 @@ _ANCHOR = 64
 QUIET_SECONDS = 60.0
 
 
-class Mark(Record):
+class FileState(Record):
     """A file at one moment: a change of any of these means that somebody wrote it."""
 
     size: int

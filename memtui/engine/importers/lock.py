@@ -47,7 +47,7 @@ QUESTION = "question"
 
 
 def imported_label(kinds: Mapping[str, int], labels: str, decisions: Mapping[str, int] = {}) -> str:
-    merged = f"; merged {told}" if (told := decided(decisions)) else ""
+    merged = f"; merged {text}" if (text := decided(decisions)) else ""
     asked = f"; {plural(decisions[QUESTION], 'question')} for Review" if QUESTION in decisions else ""
     return f"Imported {counted(kinds)} from {labels}{merged}{asked}"
 

@@ -13,13 +13,13 @@ from .stream import Stream
 _HIDDEN = ("system", "developer")
 
 
-class Said(NamedTuple):
+class Message(NamedTuple):
     role: str
     text: str
     trust: Trust
 
 
-def said(role: Any, content: Any, stream: Stream) -> Said | Skip:
+def said(role: Any, content: Any, stream: Stream) -> Message | Skip:
     """The role, the text and how far it is trusted, or why the message is passed over."""
     speaker = foreign_values.one_line(role)
     if speaker is None:
@@ -29,7 +29,7 @@ def said(role: Any, content: Any, stream: Stream) -> Said | Skip:
     text = base.joined(base.block_texts(content))
     if not text:
         return stream.skip(base.NO_TEXT)
-    return Said(speaker, text, speaker_trust(speaker))
+    return Message(speaker, text, speaker_trust(speaker))
 
 
 def speaker_trust(role: str) -> Trust:

@@ -18,7 +18,7 @@ from memtui.engine.store import entities, full_text, memories, scratchpad, sessi
 from memtui.engine.store.entities import Mention
 from memtui.engine.store.sql import json_text, scalar
 
-from .items import Named, Note, PadEntry, ReadTalk
+from .items import ConsolidatedSession, Named, Note, PadEntry
 from .note_validation import NewItem, NewNote, identity, is_there, same_text, unknown
 from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE
 
@@ -27,14 +27,14 @@ _MOST_SOURCES = 200
 
 
 def store_some(
-    connection: apsw.Connection, items: Sequence[NewItem], told: set[str], *, now: int, seconds: float
+    connection: apsw.Connection, items: Sequence[NewItem], stored: set[str], *, now: int, seconds: float
 ) -> tuple[int, list[NewItem]]:
     """Store items until the time is up: how many were taken, and those that were not there already.
 
-    ``told`` gains the texts and keys that are stored.
+    ``stored`` gains the texts and keys that are stored.
     """
     until = time.monotonic() + seconds
-    storing = _Storing(connection, told, now)
+    storing = _Storing(connection, stored, now)
     taken = 0
     for taken, item in enumerate(items, 1):
         storing.take(item)
@@ -48,10 +48,10 @@ def store_some(
 class _Storing:
     """One transaction: notes wait for others to share their statement, sessions are registered once for all their turns."""
 
-    def __init__(self, connection: apsw.Connection, told: set[str], now: int) -> None:
+    def __init__(self, connection: apsw.Connection, stored: set[str], now: int) -> None:
         self.stored: list[NewItem] = []
         self._connection = connection
-        self._told = told
+        self._stored = stored
         self._now = now
         # The rows of the names that the transaction has met: nobody else changes them meanwhile.
         self._names: dict[Named, int | None] = {}
@@ -68,7 +68,7 @@ class _Storing:
             self._store_notes()
         if note is None or note.kind != "episode":
             self._register_talks()  # what follows from turns looks for their session
-        if is_there(self._connection, item, self._told) or identity(item) in self._told:
+        if is_there(self._connection, item, self._stored) or identity(item) in self._stored:
             return
         if isinstance(item, NewNote):
             self._wait(item)
@@ -85,7 +85,7 @@ class _Storing:
         self._waiting.append((item, self._row(item)))
         self._keys.update((note.source_key, note.id or note.source_key))
         self._characters += len(note.content)
-        self._told.update((identity(item), same_text(item) or identity(item)))
+        self._stored.update((identity(item), same_text(item) or identity(item)))
         if note.kind == "episode" and note.session_id is not None:
             at = _event_time(note, self._now)
             first, last, _ = self._talks.get(note.session_id, (at, at, note.source))
@@ -149,7 +149,7 @@ class _Storing:
             sessions.seen(self._connection, session_id, first, last, source=source)
         self._talks.clear()
 
-    def _store(self, item: PadEntry | Named | ReadTalk) -> bool:
+    def _store(self, item: PadEntry | Named | ConsolidatedSession) -> bool:
         if isinstance(item, PadEntry):
             scratchpad.put(self._connection, item.key, item.value, self._now)
         elif isinstance(item, Named):

@@ -25,7 +25,7 @@ from memtui.engine.store import memories, scratchpad, tombstones
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import json_text, scalar
 
-from .items import Named, Note, PadEntry, ReadTalk, Stored
+from .items import ConsolidatedSession, Named, Note, PadEntry, Stored
 
 KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
@@ -45,7 +45,7 @@ class NewNote(NamedTuple):
     vouched: bool
 
 
-NewItem = NewNote | PadEntry | Named | ReadTalk
+NewItem = NewNote | PadEntry | Named | ConsolidatedSession
 
 
 def checked(
@@ -180,7 +180,7 @@ def same_text(item: NewItem) -> str | None:
     return f"text {item.note.kind} {item.note.category} {item.note.content}"
 
 
-def told_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str]:
+def stored_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str]:
     """The ``same_text`` of notes that say what an active memory says already."""
     hashes = {memories.content_hash(item.note.content) for item in items if isinstance(item, NewNote)}
     rows = connection.execute(
@@ -216,13 +216,13 @@ def _seen(text: str) -> list[str]:
     ).split()
 
 
-def is_there(connection: apsw.Connection, item: NewItem, told: set[str]) -> bool:
+def is_there(connection: apsw.Connection, item: NewItem, stored: set[str]) -> bool:
     """Whether storing it would add nothing (source keys are looked up apart, many at a time).
 
-    ``told``: the texts that are there, as ``told_texts`` gives them.
+    ``stored``: the texts that are there, as ``stored_texts`` gives them.
     """
     if isinstance(item, NewNote):
-        return same_text(item) in told
+        return same_text(item) in stored
     if isinstance(item, PadEntry):
         return scratchpad.find(connection, item.key) is not None
     if isinstance(item, Named):

@@ -11,9 +11,9 @@ from memtui.engine.memories import validation
 from memtui.engine.store import tombstones
 
 from . import note_storage, note_validation, report, turns
-from .items import Named, Note, ReadTalk, Stored
+from .items import ConsolidatedSession, Named, Note, Stored
 from .note_validation import NewItem, NewNote
-from .report import Account, Counted
+from .report import CountedRecord, ImportCounts
 
 TOO_LONG_NOTE = "too long"
 
@@ -21,12 +21,12 @@ TOO_LONG_NOTE = "too long"
 class Notes:
     """``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed."""
 
-    def __init__(self, shared: Account, ordering: Callable[[str], bool]) -> None:
+    def __init__(self, shared: ImportCounts, ordering: Callable[[str], bool]) -> None:
         self._shared = shared
         self._ordering = ordering
         self._names: dict[Named, Named | None] = {}
         # The texts and keys that are there, as far as the batch in hand is concerned.
-        self._told: set[str] = set()
+        self._stored: set[str] = set()
 
     def sort_out(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
@@ -50,15 +50,15 @@ class Notes:
         for text in tombstones.erased(connection, filter(None, texts)):
             new.remove(texts[text])
             shared.skip(report.ERASED)
-        self._told = note_validation.told_texts(connection, new)
+        self._stored = note_validation.stored_texts(connection, new)
         fresh: list[NewItem] = []
         for one in new:
-            if not note_validation.is_there(connection, one, self._told):
+            if not note_validation.is_there(connection, one, self._stored):
                 fresh.append(one)
             elif note_validation.other_value(connection, one):
                 shared.skip(note_validation.KEY_IN_USE)
             else:
-                shared.already_there += not isinstance(one, ReadTalk)
+                shared.already_there += not isinstance(one, ConsolidatedSession)
         return fresh
 
     def _checked(self, item: Stored) -> NewItem | None:
@@ -77,24 +77,24 @@ class Notes:
         taken, stored = note_storage.store_some(
             connection,
             new,
-            self._told,
+            self._stored,
             now=int(self._shared.clock()),
             seconds=report.SECONDS_PER_TRANSACTION,
         )
         self._shared.already_there += taken - len(stored)
         return taken, stored
 
-    def counted(self, item: NewItem) -> Counted:
+    def counted(self, item: NewItem) -> CountedRecord:
         if isinstance(item, NewNote):
             episode = item.note.kind == "episode"
-            return Counted(
+            return CountedRecord(
                 "turn" if episode else item.note.kind,
                 item.note.session_id if episode else None,
                 "secrets" in item.intake.attributes,
             )
-        if isinstance(item, ReadTalk):
-            return Counted(None)
-        return Counted("entity" if isinstance(item, Named) else "scratchpad entry")
+        if isinstance(item, ConsolidatedSession):
+            return CountedRecord(None)
+        return CountedRecord("entity" if isinstance(item, Named) else "scratchpad entry")
 
 
 def _longest(note: Note) -> int:

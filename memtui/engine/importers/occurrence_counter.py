@@ -16,7 +16,7 @@ _MASK = (1 << _BITS) - 1
 _PROBES = 5
 
 
-class Ordinals:
+class OccurrenceCounter:
     def __init__(self) -> None:
         self._counts: dict[bytes, int] = {}
         self._filter: bytearray | None = None

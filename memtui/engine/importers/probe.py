@@ -24,12 +24,12 @@ from memtui.engine.store import tombstones
 from memtui.engine.store.connections import Connections
 
 from .compression import SUFFIX
-from .detect import Recognised, find_sources, identities
+from .detect import DetectedSource, find_sources, identities
 from .items import Note
 from .known_places import SessionFile, session_files, swept_before
 from .registry import format_named
 from .stream import Opener, Source
-from .turns import is_told_otherwise, known_keys
+from .turns import is_cross_source_duplicate, known_keys
 
 SECONDS = 0.3
 _BYTES = 16 << 20
@@ -172,11 +172,11 @@ class _Probe:
                             break
                     self._read = before + stream.position
 
-    def _streams(self, file: SessionFile) -> Sequence[Recognised]:
+    def _streams(self, file: SessionFile) -> Sequence[DetectedSource]:
         if self._source.path.is_dir():
             packed = file.path.suffix == SUFFIX
             one = Source(path=file.path, size=file.size, modified=file.modified, packed=packed)
-            return (Recognised(format=self._source.format, source=one),)
+            return (DetectedSource(format=self._source.format, source=one),)
         try:
             return find_sources([file.path]).sources
         except InputError:
@@ -189,12 +189,12 @@ class _Probe:
         keys = [record.source_key for record in found]
         with self._connections.read() as connection:
             there = known_keys(connection, keys) | tombstones.erased(connection, keys)
-            told = sum(
-                is_told_otherwise(connection, record)
+            duplicates = sum(
+                is_cross_source_duplicate(connection, record)
                 for record in found
                 if isinstance(record, Turn) and record.source_key not in there
             )
-        return sum(key not in there for key in keys) - told
+        return sum(key not in there for key in keys) - duplicates
 
 
 def _spread(files: list[SessionFile]) -> Iterator[SessionFile]:

@@ -14,7 +14,7 @@ from memtui.engine.records import Refused, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from . import refusals, registry
-from .detect import Found
+from .detect import DetectionResult
 from .items import Item, Note
 from .registry import format_named
 from .stream import Opener, Stream
@@ -35,7 +35,7 @@ class Tally:
     ``logged``: what is passed over is in the log, too.
     """
 
-    def __init__(self, found: Found, *, logged: bool = False) -> None:
+    def __init__(self, found: DetectionResult, *, logged: bool = False) -> None:
         self._logged = logged
         self.reasons: Counter[str] = Counter()
         self.named: list[Skip] = []
@@ -120,10 +120,10 @@ def _files(some: Sequence[str]) -> str:
 
 
 def nothing_read(place: str, reasons: Counter[str]) -> Refused:
-    """What is told of a source that has content and gives nothing."""
-    told = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
+    """The error of a source that has content but gives no records."""
+    counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
     return Refused(
-        message=f"Nothing could be imported from {place}: {told}.",
+        message=f"Nothing could be imported from {place}: {counts}.",
         hint="The file may be damaged, or in a format that memtui does not know.",
     )
 
@@ -134,7 +134,7 @@ def some_of(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def read_all(found: Found, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+def read_all(found: DetectionResult, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
     """Every turn and item of every source, ``dated``; None now and then where there is nothing but skips.
 
     A source that is gone by now is noted, and the next one is read.

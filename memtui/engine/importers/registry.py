@@ -69,7 +69,7 @@ BUILT_IN = (
 )
 
 
-class Broken(Record):
+class BrokenFormat(Record):
     """A format of another package that cannot be used, and why."""
 
     name: str
@@ -100,12 +100,12 @@ def _guarded(name: str, label: str, foreign: Any) -> Format:
 
 
 @cache
-def _foreign() -> tuple[tuple[Format, ...], dict[str, Broken]]:
+def _foreign() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
     """The formats of installed packages, and those that cannot be used."""
     from importlib.metadata import entry_points
 
     found: dict[str, Format] = {format.name: format for format in BUILT_IN}
-    broken: dict[str, Broken] = {}
+    broken: dict[str, BrokenFormat] = {}
     for point in entry_points(group=GROUP):
         try:
             format = point.load()
@@ -117,7 +117,7 @@ def _foreign() -> tuple[tuple[Format, ...], dict[str, Broken]]:
                 raise ValueError(f"there is a format {format.name} already")
             found[format.name] = _guarded(format.name, format.label, format)
         except Exception as error:
-            broken[point.name] = Broken(
+            broken[point.name] = BrokenFormat(
                 name=point.name, reason=f"{point.value} cannot be loaded ({type(error).__name__}: {error})"
             )
     return tuple(found.values())[len(BUILT_IN) :], broken
@@ -128,13 +128,13 @@ def formats() -> tuple[Format, ...]:
     return (*BUILT_IN, *_foreign()[0])
 
 
-def broken() -> tuple[Broken, ...]:
+def broken() -> tuple[BrokenFormat, ...]:
     """Formats of other packages that cannot be used, so far as is known."""
     return tuple(_foreign()[1].values())
 
 
 def _note(name: str, reason: str) -> None:
-    _foreign()[1].setdefault(name, Broken(name=name, reason=reason))
+    _foreign()[1].setdefault(name, BrokenFormat(name=name, reason=reason))
 
 
 def format_named(name: str) -> Format:

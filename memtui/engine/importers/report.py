@@ -15,7 +15,7 @@ from memtui.engine.store import history, operations
 from memtui.engine.store.connections import Connections
 
 from . import lock
-from .distinct_counter import Distinct
+from .distinct_counter import DistinctCounter
 from .reader import Tally
 
 # Other writers wait no longer than this and the commit.
@@ -64,7 +64,7 @@ class ImportOperation:
             return operations.find(connection, self.op_id)
 
 
-class Counted(NamedTuple):
+class CountedRecord(NamedTuple):
     """What a record that came in counts as: nothing (None), or one of a ``kind`` as people call it."""
 
     kind: str | None
@@ -84,15 +84,15 @@ class RecordKind(Protocol):
     def store_some(self, connection: apsw.Connection, new: Sequence[Any]) -> tuple[int, list[Any]]:
         """Store records for ``SECONDS_PER_TRANSACTION``: how many of the first ones were taken, and which were added."""
 
-    def counted(self, record: Any) -> Counted:
+    def counted(self, record: Any) -> CountedRecord:
         """What a record that was added counts as."""
 
 
-class Account:
+class ImportCounts:
     """One import under way. ``met`` is what a dry run remembers in place of the memory."""
 
     def __init__(
-        self, connections: Connections, tally: Tally, met: Distinct, operation: ImportOperation, *,
+        self, connections: Connections, tally: Tally, met: DistinctCounter, operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options,
     ) -> None:  # fmt: skip
         self.connections = connections
@@ -115,7 +115,7 @@ class Account:
     def skip(self, reason: str, place: str = "") -> None:
         self.tally.skip(Skip(reason=reason, place=place))
 
-    def count(self, counted: Counted) -> None:
+    def count(self, counted: CountedRecord) -> None:
         """Count what came in. A session that got something counts once."""
         if counted.kind is not None:
             self.kinds[counted.kind] += 1

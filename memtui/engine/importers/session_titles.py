@@ -9,7 +9,7 @@ from memtui.engine.store import tombstones
 from memtui.engine.store.sql import json_text
 
 from .items import SessionTitle
-from .report import Account
+from .report import ImportCounts
 
 _MOST_WAITING = 10_000
 
@@ -17,7 +17,7 @@ _MOST_WAITING = 10_000
 class SessionTitles:
     """The titles met so far. ``given``: how many sessions got one."""
 
-    def __init__(self, shared: Account) -> None:
+    def __init__(self, shared: ImportCounts) -> None:
         self._shared = shared
         self._waiting: dict[str, str] = {}
         self.given = 0

@@ -106,7 +106,7 @@ class Stream:
     @property
     def position(self) -> int:
         """Bytes taken in so far (a little ahead of the record in hand)."""
-        if isinstance(self._meter.file, compression.Unpacked):
+        if isinstance(self._meter.file, compression.UnpackedStream):
             return self._meter.file.taken
         return self._meter.count + self._rows
 
@@ -245,7 +245,7 @@ class Opener:
 
     def _file(self, source: Source) -> BinaryIO:
         if source.packed:
-            return cast(BinaryIO, compression.Unpacked(source.path, self.limits))
+            return cast(BinaryIO, compression.UnpackedStream(source.path, self.limits))
         if source.member is None:
             return source.path.open("rb", buffering=0)
         if self._archive is None or self._archive[0] != source.path:

@@ -21,7 +21,7 @@ from memtui.engine.store import full_text, memories, recording_rules, sessions, 
 from memtui.engine.store.sql import json_text, scalar
 
 from . import report
-from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, Account, Counted
+from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, CountedRecord, ImportCounts
 
 PAUSED = "said while recording was paused"
 UNWANTED = "never recorded (memtui pause --show)"
@@ -56,7 +56,7 @@ class Titles(OrderedDict[str, str]):
 class Turns:
     """``cross_source``: two of its formats tell the same words, so what one of them brought is there for the other."""
 
-    def __init__(self, shared: Account, *, cross_source: bool) -> None:
+    def __init__(self, shared: ImportCounts, *, cross_source: bool) -> None:
         self._shared = shared
         self._cross_source = cross_source
         self._titles = Titles()
@@ -92,7 +92,7 @@ class Turns:
             elif checked := self._checked(turn):
                 new[key] = checked
         self._since = latest(connection)
-        for key in told_otherwise(connection, new):
+        for key in cross_source_duplicates(connection, new):
             del new[key]
             shared.already_there += 1
         for key in erased_turns(connection, new):
@@ -144,7 +144,7 @@ class Turns:
             # A hook may have been quicker, since that was looked up.
             stored += _insert(
                 connection,
-                [one for one in some if not (beside and told_otherwise(connection, {"": one}))],
+                [one for one in some if not (beside and cross_source_duplicates(connection, {"": one}))],
                 now,
             )
         _register_sessions(connection, stored, self._titles)
@@ -153,8 +153,8 @@ class Turns:
         self._shared.already_there += taken - len(stored)
         return taken, stored
 
-    def counted(self, turn: NewTurn) -> Counted:
-        return Counted("turn", turn.session_id, "secrets" in turn.intake.attributes)
+    def counted(self, turn: NewTurn) -> CountedRecord:
+        return CountedRecord("turn", turn.session_id, "secrets" in turn.intake.attributes)
 
 
 def known_keys(connection: apsw.Connection, keys: Sequence[str], *, after: int = 0) -> set[str]:
@@ -178,7 +178,7 @@ def _names(turn: NewTurn) -> list[str]:
     return tombstones.keys_of_turn(turn.session_id, turn.role, turn.intake.content, at)
 
 
-def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
+def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
     """Whether another source told a turn as a feed found it."""
     others = SAME_WORDS.get(turn.source, ())
     return bool(others) and is_told(
@@ -186,7 +186,7 @@ def is_told_otherwise(connection: apsw.Connection, turn: Turn) -> bool:
     )
 
 
-def told_otherwise(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
+def cross_source_duplicates(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
     """The keys of those turns that another source told: it gave them another key, or none."""
     return {
         key

@@ -6,10 +6,10 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
 from . import lock
-from .distinct_counter import Distinct
+from .distinct_counter import DistinctCounter
 
 
-class TakenBack(Distinct):
+class UndoneImports(DistinctCounter):
     """The source keys of such rows, for as long as history knows them; a context manager."""
 
     def __init__(self, connections: Connections) -> None:

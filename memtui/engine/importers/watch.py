@@ -29,17 +29,17 @@ from memtui.engine.store.export_rows import AnyLine
 from memtui.engine.store.import_rows import OtherIds
 
 from . import lock
-from .changed_files import Changed
-from .detect import Found, find_sources
-from .distinct_counter import Distinct
-from .export_rows import Waiting
+from .changed_files import FileChanges
+from .detect import DetectionResult, find_sources
+from .distinct_counter import DistinctCounter
+from .export_rows import PendingLines
 from .ingest import Import, batches, named
 from .items import Item, Note
 from .live import Tail
 from .reader import Tally, dated, read_all
 from .report import ImportOperation
 from .stream import Opener, Source
-from .undone_imports import TakenBack
+from .undone_imports import UndoneImports
 from .watermarks import ReadMarks
 
 _SECONDS = 1.0
@@ -55,7 +55,7 @@ _LOOKS = 15
 Progress = Callable[[int, int, int], None] | None
 
 
-class Following(ImportOperation):
+class FollowOperation(ImportOperation):
     """An operation that grows while it is the latest one of the memory; then another one is begun."""
 
     def __init__(
@@ -93,23 +93,23 @@ class Follower:
         self.places = [place.expanduser().absolute() for place in places]
         self._connections = connections
         self._stack = ExitStack()
-        self._operation = Following(connections, clock, before_write, self._begin_count)
+        self._operation = FollowOperation(connections, clock, before_write, self._begin_count)
         self._import = Import(
-            connections, Found(sources=()), self._stack.enter_context(Distinct()),
-            self._stack.enter_context(OtherIds()), self._stack.enter_context(Waiting()), self._operation,
+            connections, DetectionResult(sources=()), self._stack.enter_context(DistinctCounter()),
+            self._stack.enter_context(OtherIds()), self._stack.enter_context(PendingLines()), self._operation,
             dry_run=False, actor=ACTOR, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         self._before: Counter[str] = Counter()
         self._formats: dict[str, None] = {}
         self._tails: OrderedDict[Path, Tail] = OrderedDict()
-        self._taken_back = self._stack.enter_context(TakenBack(connections))
+        self._taken_back = self._stack.enter_context(UndoneImports(connections))
         self._marks = ReadMarks(connections, self.places)
         # Files that could not be read, or not to their end.
         self._left = dict.fromkeys(self._marks.left())
         self._looks = 0
         # When everything had been read last, as far as the memory does not know it yet; and what it knows.
         self._read = self._noted = 0.0
-        self._changed = Changed(self.places, self._marks.until())
+        self._changed = FileChanges(self.places, self._marks.until())
         for path in self._left:
             self._changed.want(path)
 
@@ -125,15 +125,19 @@ class Follower:
         return self._changed.files
 
     def run(
-        self, stopped: threading.Event, told: Callable[[FollowResult], None], *, progress: Progress = None
+        self,
+        stopped: threading.Event,
+        on_result: Callable[[FollowResult], None],
+        *,
+        progress: Progress = None,
     ) -> None:
-        """Look until ``stopped`` is set; ``told`` is called in this thread when something came in.
+        """Look until ``stopped`` is set; ``on_result`` is called in this thread when something came in.
 
         Raises StoreError if the memory cannot be written.
         """
         while not stopped.is_set():
             if found := self.look(stopped.is_set, progress):
-                told(found)
+                on_result(found)
             stopped.wait(_SECONDS)
         if self._read:
             self._note_read(self._read)
@@ -210,7 +214,7 @@ class Follower:
                 records = tail.read()
                 if records is not None:
                     self._import.tally.place = str(path)
-                    self._store(self._told(dated(records, tail.stream)))
+                    self._store(self._without_skips(dated(records, tail.stream)))
                     self._formats[tail.format] = None
                     if tail.stream.half:
                         self._left[path] = None
@@ -243,7 +247,7 @@ class Follower:
             self._formats[first.format] = None
         return first.format
 
-    def _told(
+    def _without_skips(
         self, records: Iterator[Turn | Item | AnyLine | Skip]
     ) -> Iterator[Turn | Item | AnyLine | None]:
         for record in records:
@@ -260,7 +264,7 @@ class Follower:
     def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
         return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)
 
-    # -- what the memory is told
+    # -- the operation and its label
 
     def _begin_count(self) -> None:
         """Another operation: its label counts from here."""

@@ -23,12 +23,12 @@ from memtui.engine.store.connections import Connections
 
 from .calendar import Schedule
 
-__all__ = ["ACTOR", "Consolidates", "Job", "JobReport", "Services", "Task"]
+__all__ = ["ACTOR", "ConsolidateFunction", "Job", "JobReport", "Services", "Task"]
 
 ACTOR = "scheduler"
 
 
-class Consolidates(Protocol):
+class ConsolidateFunction(Protocol):
     """Consolidates one session, or all that are due, as the scheduler; returns a ``Consolidation``."""
 
     def __call__(
@@ -45,7 +45,7 @@ class Services:
     """
 
     index: Callable[[int], int]
-    consolidate: Consolidates
+    consolidate: ConsolidateFunction
     enrich: Callable[[Task], JobReport]
     reflect: Callable[[Task], JobReport]
 

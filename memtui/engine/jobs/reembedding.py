@@ -16,7 +16,7 @@ from memtui.engine.models.vectors import quantise, usable
 from memtui.engine.records.embedding import ReembedPlan, ReembedResult, VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.vectors import Lacking, WordRows
+from memtui.engine.store.vectors import MissingVectors, WordRows
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -64,7 +64,7 @@ class Reembedder:
             sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_dims > 0,
         )  # fmt: skip
 
-    def _seconds(self, lacking: Lacking) -> float:
+    def _seconds(self, lacking: MissingVectors) -> float:
         """Estimated from two trials: what a call costs by itself, and what a character does."""
         few, many = [_TRIAL], [_TRIAL] * _TRIALS
         self._embed_all(few)  # the first one loads the model, or makes its acquaintance

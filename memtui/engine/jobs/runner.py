@@ -86,7 +86,7 @@ class Runner:
                     run = self._carry_out(job, started, now)
                 finally:
                     self.running = None
-        self._tell(run)
+        self._notify(run)
         return run
 
     def _carry_out(self, job: Job, started: JobRun, now: float) -> JobRun:
@@ -195,7 +195,7 @@ class Runner:
         with self._connections.write() as connection:
             jobs.end_dead(connection, int(self._clock()))
 
-    def _tell(self, run: JobRun) -> None:
+    def _notify(self, run: JobRun) -> None:
         if run.op_id is not None:
             with self._connections.read() as connection:
                 operation = operations.get(connection, run.op_id)

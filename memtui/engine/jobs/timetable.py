@@ -139,11 +139,11 @@ def _prune_history(task: Task) -> JobReport:
         return JobReport(summary="would forget operations, recalls and runs beyond their age")
     operations = history.prune(task.connections, task.now)
     with task.connections.write() as connection:
-        told = recalls.prune(connection, int(task.now))
+        pruned_recalls = recalls.prune(connection, int(task.now))
         runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
     return JobReport(
         summary=f"let go of {plural(operations, 'old operation')}",
-        counts={"operations": operations, "recalls": told, "runs": runs},
+        counts={"operations": operations, "recalls": pruned_recalls, "runs": runs},
     )
 
 

@@ -179,9 +179,9 @@ def explained(
         kind_of = RefusedError if status in (400, 422) else DegradedError
         if 300 <= status < 400 or status in _FOR_ANY_CALL:
             kind_of = EndpointError
-        told = kind_of(*_told(status, host, address, refused))
-        told.wait = _retry_after(error)
-        return told
+        fault = kind_of(*_message_and_hint(status, host, address, refused))
+        fault.wait = _retry_after(error)
+        return fault
     kind, hint = type(chain[-1]).__name__, f"Is it running? Check {section}.base_url."
     if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
         return EndpointError(f"{host} cannot be reached ({kind}).", hint)
@@ -190,7 +190,7 @@ def explained(
     return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
 
 
-def _told(status: int, host: str, address: Address, refused: str) -> tuple[str, str]:
+def _message_and_hint(status: int, host: str, address: Address, refused: str) -> tuple[str, str]:
     section = address.section
     if 300 <= status < 400:
         return f"{host} points to another address ({status}).", f"Set {section}.base_url to the right one."

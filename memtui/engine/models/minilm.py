@@ -45,7 +45,7 @@ class _Model(NamedTuple):
     axes: NDArray[np.float32]
 
 
-class Read(NamedTuple):
+class TokenizedText(NamedTuple):
     """A text as the model read it: its word pieces, where each stands, and a row for each (n, 384)."""
 
     text: str
@@ -70,7 +70,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         super().__init__()
         self._folders = folders
         self._interrupts = 0
-        self._question: Read | None = None
+        self._question: TokenizedText | None = None
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         return self.embed_words(texts)[0]
@@ -92,10 +92,12 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
             # One by one: padded to the length of others, a text would come out a little different.
             read = self.read(text)
             means[place] = _mean(read)
-            telling = [
-                number for number, piece in enumerate(read.pieces) if _tells(piece, read.special[number])
+            content = [
+                number
+                for number, piece in enumerate(read.pieces)
+                if _is_content_piece(piece, read.special[number])
             ]
-            words.append(self._along_axes(read.rows[telling]).tobytes())
+            words.append(self._along_axes(read.rows[content]).tobytes())
         return normalised(means), words
 
     def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
@@ -119,7 +121,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         """From another thread: texts that are being embedded are given up."""
         self._interrupts += 1
 
-    def read(self, text: str) -> Read:
+    def read(self, text: str) -> TokenizedText:
         """What the model makes of a text. Raises DegradedError where it is missing."""
         model = self._load()
         import numpy as np
@@ -128,12 +130,12 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         encoded = model.tokenizer.encode(lowered)
         ids = np.array([encoded.ids], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        return Read(
+        return TokenizedText(
             text=lowered, pieces=tuple(encoded.tokens), offsets=tuple(encoded.offsets),
             special=tuple(map(bool, encoded.special_tokens_mask)), rows=model.session.run(None, inputs)[0][0],
         )  # fmt: skip
 
-    def _ask(self, text: str) -> Read:
+    def _ask(self, text: str) -> TokenizedText:
         """A question is read once for both of its vectors."""
         kept = self._question
         if kept is None or kept.text != text[:MOST_CHARACTERS].strip().lower():
@@ -186,7 +188,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         return _Model(session, pieces, table[0], table[1:].T)
 
 
-def _mean(read: Read) -> NDArray[np.float32]:
+def _mean(read: TokenizedText) -> NDArray[np.float32]:
     """Zeros where the model knows none of the pieces."""
     import numpy as np
 
@@ -197,5 +199,5 @@ def _mean(read: Read) -> NDArray[np.float32]:
     return total
 
 
-def _tells(piece: str, special: bool) -> bool:
+def _is_content_piece(piece: str, special: bool) -> bool:
     return not special and piece != _UNKNOWN and piece not in STOP_WORDS and any(map(str.isalnum, piece))

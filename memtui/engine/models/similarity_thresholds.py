@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..records import Record
 
 
-class Nearness(Record):
+class SimilarityThresholds(Record):
     """The cosines from which on two facts may say ``same``, and from which on a fact ``bears`` on a prompt with whose words
     it shares none.
     """
@@ -20,14 +20,14 @@ class Nearness(Record):
     bears: float
 
 
-_PACKAGED = Nearness(same=0.90, bears=0.35)
+_PACKAGED = SimilarityThresholds(same=0.90, bears=0.35)
 # By model id, so that a hook, which has no vectors, loads no embedder.
 _MEASURED = {
     "wordllama-l2-supercat-256": _PACKAGED,
-    "all-minilm-l6-v2-int8-384": Nearness(same=0.85, bears=0.40),
+    "all-minilm-l6-v2-int8-384": SimilarityThresholds(same=0.85, bears=0.40),
 }
 
 
-def of(model_id: str) -> Nearness:
+def of(model_id: str) -> SimilarityThresholds:
     """Of a model that nobody measured, an endpoint's say, what holds for the packaged one."""
     return _MEASURED.get(model_id, _PACKAGED)

@@ -221,7 +221,7 @@ class Files:
         anybody but the person; ReadOnlyError; StoreError while an import or a job runs; DiskFullError.
         A proof that is not ``complete`` says what is left to do: ``resume_erase`` does it.
         """
-        return self._told(self._eraser().run(plan, delete_damaged=delete_damaged, tell=progress))
+        return self._told(self._eraser().run(plan, delete_damaged=delete_damaged, progress=progress))
 
     def unfinished_erase(self) -> UnfinishedErase | None:
         """An erase that was interrupted, by whatever process; ``resume_erase`` finishes it."""
@@ -235,7 +235,7 @@ class Files:
         progress: Callable[[EraseProgress], None] = lambda progress: None,
     ) -> EraseProof | None:  # fmt: skip
         """Finish an erase that was interrupted, and prove it; None when there is none. Raises as ``erase`` does."""
-        proof = self._eraser().resume(delete_damaged=delete_damaged, tell=progress)
+        proof = self._eraser().resume(delete_damaged=delete_damaged, progress=progress)
         return None if proof is None else self._told(proof)
 
     def _eraser(self) -> Eraser:

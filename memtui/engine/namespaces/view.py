@@ -17,7 +17,7 @@ from memtui.engine.records import (
     Dependents,
     Enrichment,
     Entity,
-    LastTold,
+    LastServed,
     MemoryDetail,
     MemoryRecord,
     Operation,
@@ -364,7 +364,7 @@ class View:
         with self._connections.read() as connection:
             return recalls.agents(connection)
 
-    def last_told(self, limit: int = 20) -> list[LastTold]:
+    def last_told(self, limit: int = 20) -> list[LastServed]:
         """What agents were told last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
         or kept from that agent, is left out.
         """
@@ -372,7 +372,7 @@ class View:
         with self._connections.read() as connection:
             for recall in recalls.page(connection, offset=0, limit=_RECALLS_READ):
                 given.setdefault((recall.agent, recall.session_id), []).append(recall)
-            found: list[LastTold] = []
+            found: list[LastServed] = []
             for (agent, session_id), answers in given.items():
                 ids = dict.fromkeys(id for answer in answers for id in answer.memory_ids)
                 known = memories.by_ids(connection, list(ids), self._clock())
@@ -381,7 +381,7 @@ class View:
                 if active and len(found) < limit:
                     parts = _latest_answers(answers, {one.id for one in active})
                     found.append(
-                        LastTold(
+                        LastServed(
                             agent=agent,
                             at=answers[0].at,
                             memories=active,

@@ -14,7 +14,13 @@ from memtui.engine.store import memories as rows
 from memtui.engine.store import proposals, stamps
 from memtui.engine.store import scratchpad as notes
 from memtui.engine.store.device_cards import DEVICES
-from memtui.engine.store.export_rows import EntityLine, GoneLine, MemoryLine, ProposalLine, ScratchpadLine
+from memtui.engine.store.export_rows import (
+    DeletedKeyLine,
+    EntityLine,
+    MemoryLine,
+    ProposalLine,
+    ScratchpadLine,
+)
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 
@@ -24,7 +30,7 @@ from .meeting import Plan
 
 __all__ = ["Decided", "Plan", "carry_out", "decide", "meeting", "plan"]
 
-Decided = EntityLine | MemoryLine | ScratchpadLine | GoneLine | ProposalLine
+Decided = EntityLine | MemoryLine | ScratchpadLine | DeletedKeyLine | ProposalLine
 
 
 def plan(

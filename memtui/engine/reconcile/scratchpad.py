@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from memtui.engine.records import device_name
 from memtui.engine.store import scratchpad, stamps
-from memtui.engine.store.export_rows import GoneLine, ScratchpadLine
+from memtui.engine.store.export_rows import DeletedKeyLine, ScratchpadLine
 
 from . import meeting
 from .meeting import Plan, place
 
 
-def plan(connection: apsw.Connection, line: ScratchpadLine | GoneLine) -> Plan | None:
+def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> Plan | None:
     """What another device wrote under a key, or that it took it away. Of two values both stay, one under another key."""
     if not line.decided:
         return None

@@ -6,7 +6,7 @@ from .base import Record
 from .cautions import Caution
 from .checks import CheckReport, Finding, Repair, RowsOf
 from .decisions import DeviceId, Stamp, device_name
-from .dependents import Dependents, PinnedQuestion, ToldTo
+from .dependents import Dependents, PinnedQuestion, ServedAgent
 from .details import MemoryDetail
 from .entities import (
     Companion,
@@ -53,8 +53,8 @@ from .options import (
 )
 from .quotas import QUOTAS, Quota, QuotaName, Usage
 from .recording import Never, NeverKind, Pause, Recording
-from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, LastTold, Profile, Recall, SearchResult
-from .status import Status, ToldToday
+from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, LastServed, Profile, Recall, SearchResult
+from .status import ServedToday, Status
 
 __all__ = [
     "BY_RULES",
@@ -98,7 +98,7 @@ __all__ = [
     "ImportProgress",
     "ImportReport",
     "Kind",
-    "LastTold",
+    "LastServed",
     "LeftOut",
     "LlmOptions",
     "MemoryDetail",
@@ -124,14 +124,14 @@ __all__ = [
     "SearchResult",
     "SecretMode",
     "SecretPolicy",
+    "ServedAgent",
+    "ServedToday",
     "Session",
     "Skip",
     "Stamp",
     "Stats",
     "Status",
     "StrategyReport",
-    "ToldTo",
-    "ToldToday",
     "Topic",
     "Trust",
     "Turn",

@@ -14,7 +14,7 @@ class PinnedQuestion(Record):
     query: str
 
 
-class ToldTo(Record):
+class ServedAgent(Record):
     """An agent that was told, how often, and when: first and last, Unix seconds."""
 
     agent: str
@@ -36,7 +36,7 @@ class Dependents(Record):
     drawn: tuple[MemoryRecord, ...] = ()
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
-    told: tuple[ToldTo, ...] = ()
+    told: tuple[ServedAgent, ...] = ()
 
     @property
     def any(self) -> bool:

@@ -133,7 +133,7 @@ class Recall(Record):
     saved: int = 0
 
 
-class LastTold(Record):
+class LastServed(Record):
     """What an agent was told in a session (None: outside of any), last at ``at``; memories in use, the latest told first.
 
     ``answers``: the answers that they were part of, the latest first. A memory is named by the latest of them only.

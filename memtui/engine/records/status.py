@@ -6,7 +6,7 @@ from .base import Record
 from .recording import Pause
 
 
-class ToldToday(Record):
+class ServedToday(Record):
     """An agent, how often it was told something since midnight, and how many memories those were."""
 
     agent: str
@@ -21,6 +21,6 @@ class Status(Record):
     """
 
     review: int
-    told: tuple[ToldToday, ...] = ()
+    told: tuple[ServedToday, ...] = ()
     memories: int = 0
     pause: Pause | None = None

@@ -22,7 +22,7 @@ from memtui.engine.records import (
     MemoryRecord,
     PinnedQuestion,
     Record,
-    ToldTo,
+    ServedAgent,
 )
 from memtui.engine.search import cautions
 from memtui.engine.store import entities, memories, proposals, recalls, saved_queries
@@ -124,10 +124,10 @@ def _became(connection: apsw.Connection, id: str, now: float) -> str:
         return id
 
 
-def _told(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ToldTo, ...]:
+def _told(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
     return tuple(
-        ToldTo(agent=agent, times=times, first=first, last=last)
-        for agent, times, first, last in recalls.agents_told(connection, ids)
+        ServedAgent(agent=agent, times=times, first=first, last=last)
+        for agent, times, first, last in recalls.agents_served(connection, ids)
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import apsw
 
 from memtui.engine.clock import local_midnight
-from memtui.engine.records import Status, ToldToday
+from memtui.engine.records import ServedToday, Status
 from memtui.engine.store import device_cards, proposals, recalls, recording_rules
 from memtui.engine.store.sql import as_json
 
@@ -19,10 +19,10 @@ _MOST = 200
 
 def status(connection: apsw.Connection, now: float) -> Status:
     """What was asked and waits, and what was told since local midnight."""
-    told, memories = recalls.told_since(connection, local_midnight(now))
+    told, memories = recalls.served_since(connection, local_midnight(now))
     return Status(
         review=asked(connection, now),
-        told=tuple(ToldToday(agent=agent, times=times, memories=number) for agent, times, number in told),
+        told=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in told),
         memories=memories, pause=recording_rules.running(connection, now),
     )  # fmt: skip
 

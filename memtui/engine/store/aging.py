@@ -23,7 +23,7 @@ _STOOD_ON = """EXISTS (
       AND (d.confirmed_at IS NOT NULL OR json_type(d.attributes, '$.pinned_at') IS NOT NULL))"""
 
 
-class Old(NamedTuple):
+class AgedTurns(NamedTuple):
     """The turns that may go, the oldest first; ``kept``: how many are as old, and something pinned or confirmed stands on."""
 
     rids: list[int]
@@ -38,13 +38,13 @@ def count_turns(connection: apsw.Connection) -> int:
     )
 
 
-def old(connection: apsw.Connection, before: float) -> Old:
+def old(connection: apsw.Connection, before: float) -> AgedTurns:
     """Turns that are older than a time (Unix seconds)."""
     rows: Any = connection.execute(
         f"SELECT m.rid, {_STOOD_ON} FROM memories m WHERE {_OLD} ORDER BY m.event_time, m.rid",
         {"before": before},
     ).fetchall()
-    return Old([rid for rid, stood_on in rows if not stood_on], sum(stood_on for _, stood_on in rows))
+    return AgedTurns([rid for rid, stood_on in rows if not stood_on], sum(stood_on for _, stood_on in rows))
 
 
 def end(connection: apsw.Connection, rids: Sequence[int], before: float, now: int) -> tuple[str, ...]:

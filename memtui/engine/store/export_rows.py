@@ -97,7 +97,7 @@ else:
     )  # fmt: skip
 
 
-class ReadLine(Line, tag="read"):
+class ConsolidatedLine(Line, tag="read"):
     """How far a session has been consolidated: up to a memory of it; null when that one is gone."""
 
     session_id: Id
@@ -122,7 +122,7 @@ class ScratchpadLine(Line, tag="scratchpad"):
     decided: tuple[Stamp, ...] = ()
 
 
-class GoneLine(Line, tag="gone"):
+class DeletedKeyLine(Line, tag="gone"):
     """A key of the scratchpad that somebody took away."""
 
     key: str
@@ -155,7 +155,7 @@ class ProfileLine(Line, tag="profile"):
 
 
 AnyLine = (
-    SessionLine | EntityLine | MemoryLine | ReadLine | DecisionLine | ScratchpadLine | GoneLine | ProposalLine
+    SessionLine | EntityLine | MemoryLine | ConsolidatedLine | DecisionLine | ScratchpadLine | DeletedKeyLine | ProposalLine
     | QuestionLine | ProfileLine
 )  # fmt: skip
 
@@ -236,7 +236,7 @@ class Digest:
         self._with_found = 0
 
     def add(self, line: AnyLine) -> None:
-        if isinstance(line, GoneLine):
+        if isinstance(line, DeletedKeyLine):
             return  # the same rows are the same, whoever decided so
         if isinstance(line, _STAMPED) and line.decided:
             line = replace(line, decided=())
@@ -345,7 +345,7 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
                    {_decided("s.thing = e.id")}
             FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
         (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {selection.where} ORDER BY m.rid"),
-        (ReadLine, f"""
+        (ConsolidatedLine, f"""
             SELECT s.session_id, (
                 SELECT m.id FROM memories m WHERE m.session_id = s.session_id AND m.rid <= s.consolidated_through
                 AND {selection.where} ORDER BY m.rid DESC LIMIT 1)
@@ -361,7 +361,7 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
             (ScratchpadLine, f"""
                 SELECT key, value, updated_at, {_decided(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
                 ORDER BY pad_id"""),
-            (GoneLine, f"""
+            (DeletedKeyLine, f"""
                 SELECT key, {_decided(f"s.thing = '{PAD}' || key")} FROM (
                     SELECT DISTINCT substr(thing, {len(PAD) + 1}) AS key FROM decided WHERE thing GLOB '{PAD}*')
                 WHERE key NOT IN (SELECT key FROM scratchpad) ORDER BY key"""),

@@ -29,14 +29,14 @@ _BROUGHT_BACK = """EXISTS (
     WHERE c.tbl = 'memories' AND c.lo = m.rid AND c.act <> 'insert' AND o.kind = 'decay' AND o.undone_by IS NOT NULL)"""
 
 
-class Faded(NamedTuple):
+class FadedFacts(NamedTuple):
     """Facts below the threshold, the weakest first; ``brought_back`` are those that an undo saved before."""
 
     rids: list[int]
     brought_back: list[int]
 
 
-class Upcoming(NamedTuple):
+class UpcomingFade(NamedTuple):
     rid: int
     fades_at: float
 
@@ -45,7 +45,7 @@ def count_facts(connection: apsw.Connection) -> int:
     return int(scalar(connection, f"SELECT count(*) FROM memories m WHERE {_ACTIVE_FACTS}"))
 
 
-def faded(connection: apsw.Connection, threshold: float, moment: float) -> Faded:
+def faded(connection: apsw.Connection, threshold: float, moment: float) -> FadedFacts:
     """The facts whose effective confidence at ``moment`` is below ``threshold``."""
     rows: Any = connection.execute(
         f"""
@@ -54,7 +54,7 @@ def faded(connection: apsw.Connection, threshold: float, moment: float) -> Faded
         """,
         {"now": moment, "threshold": threshold},
     ).fetchall()
-    return Faded(
+    return FadedFacts(
         rids=[rid for rid, back in rows if not back],
         brought_back=[rid for rid, back in rows if back],
     )
@@ -80,7 +80,7 @@ def end(
     return [identity for (identity,) in rows]
 
 
-def upcoming(connection: apsw.Connection, threshold: float, until: float) -> list[Upcoming]:
+def upcoming(connection: apsw.Connection, threshold: float, until: float) -> list[UpcomingFade]:
     """The facts that reach ``threshold`` before ``until`` (Unix seconds), those that did already included, in order."""
     if threshold <= 0.0:
         return []
@@ -92,7 +92,7 @@ def upcoming(connection: apsw.Connection, threshold: float, until: float) -> lis
         """,
         {"threshold": threshold, "until": until},
     )
-    return [Upcoming(rid, at) for rid, at in rows]
+    return [UpcomingFade(rid, at) for rid, at in rows]
 
 
 def histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tuple[int, ...]:

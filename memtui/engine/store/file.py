@@ -55,7 +55,7 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
         ) from None
     path = Path(where).expanduser().absolute()
     paths.check_place(path, allow_unsafe=allow_unsafe)
-    with told(path):
+    with file_errors(path):
         finish_exchange(path)
         if not path.exists():
             if readonly:
@@ -80,7 +80,7 @@ def reopen(connections: Connections) -> None:
     path = connections.path
     if path is None:
         return
-    with told(path), connections.renewing() as hand_over:
+    with file_errors(path), connections.renewing() as hand_over:
         finish_exchange(path)
         if not path.exists():
             raise StoreError(
@@ -89,7 +89,7 @@ def reopen(connections: Connections) -> None:
         _refuse_unusable(path, readonly=connections.readonly)
         hand_over(*_probe(path, readonly=connections.readonly))
     if not connections.readonly:
-        with told(path), connections.exclusive() as writer:
+        with file_errors(path), connections.exclusive() as writer:
             migration.upgrade(writer, path)
 
 
@@ -101,7 +101,7 @@ def finish_exchange(path: Path) -> None:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """What goes wrong with the file at ``path``, as an error of memtui."""
     try:
         yield

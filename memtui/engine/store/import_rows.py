@@ -24,14 +24,14 @@ from .entities import entity_key
 from .export_rows import (
     MEMORY_FIELDS,
     AnyLine,
+    ConsolidatedLine,
     DecisionLine,
+    DeletedKeyLine,
     EntityLine,
-    GoneLine,
     MemoryLine,
     ProfileLine,
     ProposalLine,
     QuestionLine,
-    ReadLine,
     ScratchpadLine,
     SessionLine,
 )
@@ -98,7 +98,7 @@ def erased_keys(line: AnyLine) -> list[str]:
             return [line.memory, *named] if line.memory else named
         case EntityLine():
             return [f"entity:{line.id}", f"entity:{entity_key(line.canonical_name)}"]
-        case ScratchpadLine() | GoneLine():
+        case ScratchpadLine() | DeletedKeyLine():
             return [f"scratchpad:{line.key}"]
         case ProposalLine():
             return [f"card:{line.id}"]
@@ -132,7 +132,7 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
             return here is not None
         case DecisionLine():
             return _decided(connection, line, others)
-        case ReadLine():
+        case ConsolidatedLine():
             # Of a session that was here before, only what is here tells how far it was read.
             return not scalar(
                 connection,
@@ -218,7 +218,7 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
     match line:
         case EntityLine():
             return _add_entity(connection, line, others)
-        case ReadLine():
+        case ConsolidatedLine():
             through = _row(connection, "memories", "rid", others.of(line.through)) if line.through else 0
             if through is None:  # the turn did not come along: the session is read again
                 return False

@@ -22,7 +22,7 @@ from .tokens import fold
 T = TypeVar("T")
 
 
-class _What(NamedTuple):
+class _ListTable(NamedTuple):
     """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first."""
 
     table: str
@@ -36,7 +36,7 @@ class _What(NamedTuple):
 class KeyedList(Generic[T]):
     """One kind of rows. Safe to call from any thread; every method blocks."""
 
-    def __init__(self, connections: Connections, what: _What) -> None:
+    def __init__(self, connections: Connections, what: _ListTable) -> None:
         self._connections = connections
         self._what = what
 
@@ -105,7 +105,7 @@ def recall_list(connections: Connections) -> KeyedList[RecallRow]:
     return KeyedList(connections, _RECALLS)
 
 
-def _where(what: _What, words: str) -> tuple[str, tuple[str, ...]]:
+def _where(what: _ListTable, words: str) -> tuple[str, tuple[str, ...]]:
     terms, values = ["1"], []
     for word in words.split():
         if keys := keys_named(word):
@@ -125,12 +125,12 @@ def keys_named(word: str) -> list[str]:
     return [key for key in word[3:].split(",") if key] if word.startswith("id:") else []
 
 
-def _order(what: _What, order: str, falling: bool) -> str:
+def _order(what: _ListTable, order: str, falling: bool) -> str:
     terms = what.orders[order or next(iter(what.orders))]
     return ", ".join(f"{term} {'DESC' if falling else 'ASC'}" for term in terms)
 
 
-_SESSIONS = _What(
+_SESSIONS = _ListTable(
     "sessions_consolidations s",
     "s.sid",
     sessions.WORDS,
@@ -142,7 +142,7 @@ _SESSIONS = _What(
     },
     lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session(tuple(row[2:]))),
 )
-_OPERATIONS = _What(
+_OPERATIONS = _ListTable(
     "ops o",
     "o.op_id",
     "o.actor || ' ' || o.kind || ' ' || o.label || ' ' || o.state",
@@ -150,7 +150,7 @@ _OPERATIONS = _What(
     {"time": ("o.op_id",)},
     lambda row: operations.operation_of(tuple(row)),
 )
-_RECALLS = _What(
+_RECALLS = _ListTable(
     "recalls r",
     "r.recall_id",
     "r.agent || ' ' || r.query || ' ' || coalesce(r.session_id, '')",

@@ -41,7 +41,7 @@ def beside(path: Path, kind: str) -> FileLock:
 
 @contextmanager
 def alone(
-    path: Path, wait: float, told: str, waiting: Callable[[str], None] = lambda work: None
+    path: Path, wait: float, advice: str, waiting: Callable[[str], None] = lambda work: None
 ) -> Iterator[None]:
     """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``told``, if one goes on for ``wait`` seconds.
 
@@ -62,6 +62,6 @@ def alone(
             except Timeout:
                 raise BusyError(
                     f"In this memory {work} is running.",
-                    f"Wait for it to end, or cancel it, and try again. {told}",
+                    f"Wait for it to end, or cancel it, and try again. {advice}",
                 ) from None
         yield

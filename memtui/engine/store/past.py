@@ -94,7 +94,7 @@ class Past:
             self._follow(connection)
             known = self._lists.get(words)
             if known is None or known[0] != self._later.read:
-                known = self._later.read, array("q", self._listed(connection, _Wanted.parse(words)))
+                known = self._later.read, array("q", self._listed(connection, _ListFilter.parse(words)))
                 self._lists = {words: known}  # one list at a time is looked at
             return known[1]
 
@@ -148,7 +148,7 @@ class Past:
 
     # -- lists
 
-    def _listed(self, connection: apsw.Connection, wanted: _Wanted) -> Iterator[int]:
+    def _listed(self, connection: apsw.Connection, wanted: _ListFilter) -> Iterator[int]:
         """Rows that no later operation touched come from the file in order; the others are put between them."""
         kinds = ",".join(f"'{kind}'" for kind in wanted.kinds)
         known = "" if "episode" in wanted.kinds else "AND m.kind <> 'episode'"
@@ -189,7 +189,7 @@ class Past:
         return dict(rows)
 
 
-class _Wanted(NamedTuple):
+class _ListFilter(NamedTuple):
     """What a list is narrowed to."""
 
     kinds: tuple[Kind, ...]
@@ -198,7 +198,7 @@ class _Wanted(NamedTuple):
     without: tuple[str, ...]
 
     @classmethod
-    def parse(cls, words: str) -> _Wanted:
+    def parse(cls, words: str) -> _ListFilter:
         kinds: tuple[Kind, ...] = NOTES
         ended, having, lacking = False, [], []
         for word in words.split():

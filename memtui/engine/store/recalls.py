@@ -59,7 +59,7 @@ def agents(connection: apsw.Connection) -> list[str]:
     return [str(name) for (name,) in connection.execute("SELECT DISTINCT agent FROM recalls ORDER BY agent")]
 
 
-def agents_told(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int, int, int]]:
+def agents_served(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int, int, int]]:
     """Which agents were told one of these memories: name, how often, first and last time; the latest first."""
     rows: list[Any] = connection.execute(
         """
@@ -72,18 +72,18 @@ def agents_told(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[s
     return [(str(agent), int(times), int(first), int(last)) for agent, times, first, last in rows]
 
 
-def told_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
-    """Per agent how often it was told something since a time and how many memories, the most first; and how many in all."""
+def served_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
+    """Per agent how often it was memories something since a time and how many memories, the most first; and how many in all."""
     rows: list[Any] = connection.execute(
         "SELECT agent, memory_ids FROM recalls WHERE at >= ? ORDER BY recall_id", (int(since),)
     ).fetchall()
     times: Counter[str] = Counter()
-    told: dict[str, set[str]] = {}
+    memories: dict[str, set[str]] = {}
     for agent, ids in rows:
         times[agent] += 1
-        told.setdefault(agent, set()).update(_ids(ids))
-    agents = [(agent, times[agent], len(told[agent])) for agent in told]
-    return sorted(agents, key=lambda one: (-one[2], one[0])), len(set().union(*told.values()))
+        memories.setdefault(agent, set()).update(_ids(ids))
+    agents = [(agent, times[agent], len(memories[agent])) for agent in memories]
+    return sorted(agents, key=lambda one: (-one[2], one[0])), len(set().union(*memories.values()))
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:

@@ -27,14 +27,14 @@ def begin(connection: apsw.Connection, session_id: str, now: int) -> None:
 
 
 def lines(connection: apsw.Connection, session_id: str) -> dict[int, int] | None:
-    """The checksum of the line of each memory (by rid) that was told; None where the beginning was not seen."""
+    """The checksum of the line of each memory (by rid) that was served; None where the beginning was not seen."""
     kept = scalar(connection, "SELECT lines FROM told_contexts WHERE session = ?", (_number(session_id),))
     return None if kept is None else msgspec.json.decode(kept, type=dict[int, int])
 
 
-def save(connection: apsw.Connection, session_id: str, told: dict[int, int], now: int) -> None:
-    """Note what stands in the context now, inside the caller's transaction; of very much only what was told last."""
-    latest = dict(list(told.items())[-_MOST_LINES:])
+def save(connection: apsw.Connection, session_id: str, served: dict[int, int], now: int) -> None:
+    """Note what stands in the context now, inside the caller's transaction; of very much only what was served last."""
+    latest = dict(list(served.items())[-_MOST_LINES:])
     connection.execute(
         "INSERT INTO told_contexts(session, at, lines) VALUES (?, ?, ?) "
         "ON CONFLICT(session) DO UPDATE SET at = excluded.at, lines = excluded.lines",

@@ -102,7 +102,7 @@ MEMORY_TOLD = (
 """The columns in words, as an export explains them."""
 
 
-class Covered(NamedTuple):
+class HistoryTable(NamedTuple):
     """A table that history covers: what the person, or anyone, can decide and take back.
 
     ``columns`` make a change worth recording; ``uncovered`` ride along in the image of a deleted row.
@@ -125,14 +125,14 @@ TAKING_OVER = "(SELECT stamping FROM current_op) IS 0"
 """SQL: whether the running operation takes over what another device decided, with its stamps."""
 
 # Not covered: automatic links, mention counts, vectors, the recall log, queues.
-COVERED: dict[str, Covered] = {
-    "memories": Covered(
+COVERED: dict[str, HistoryTable] = {
+    "memories": HistoryTable(
         KEY,
         tuple(column.name for column in MEMORY if column.history),
         tuple(column.name for column in MEMORY if not column.history and column.name != KEY),
         derivable=True,
     ),
-    "sessions_consolidations": Covered(
+    "sessions_consolidations": HistoryTable(
         "sid",
         (
             "session_id", "consolidated_at", "consolidated_through", "attempts", "next_attempt_at",
@@ -141,24 +141,24 @@ COVERED: dict[str, Covered] = {
         ),
         ("first_seen_at", "last_seen_at"),
     ),
-    "entities": Covered(
+    "entities": HistoryTable(
         "eid",
         (
             "id", "canonical_name", "type", "summary", "protected", "hidden", "pinned", "merged_into", "created_at",
         ),
         derivable=True,
     ),
-    "entity_aliases": Covered("alias_id", ("key", "entity_id", "alias"), derivable=True),
-    "entity_decisions": Covered("decision_id", ("decision", "entity_id", "other_id", "rid", "key", "at", "actor")),
-    "scratchpad": Covered("pad_id", ("key", "value", "updated_at")),
-    "proposals": Covered(
+    "entity_aliases": HistoryTable("alias_id", ("key", "entity_id", "alias"), derivable=True),
+    "entity_decisions": HistoryTable("decision_id", ("decision", "entity_id", "other_id", "rid", "key", "at", "actor")),
+    "scratchpad": HistoryTable("pad_id", ("key", "value", "updated_at")),
+    "proposals": HistoryTable(
         "proposal_id", ("id", "kind", "payload", "state", "snoozed_until", "created_at", "decided_at")
     ),
-    "saved_queries": Covered(
+    "saved_queries": HistoryTable(
         "query_id", ("name", "query", "filter", "profile", "created_at", "expected", "top")
     ),
-    "profiles": Covered("profile_id", ("name", "settings")),
-    "decided": Covered(
+    "profiles": HistoryTable("profile_id", ("name", "settings")),
+    "decided": HistoryTable(
         "decided_id", ("thing", "aspect", "seen", "device", "at", "actor"), only=TAKING_OVER
     ),
 }  # fmt: skip

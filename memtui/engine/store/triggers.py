@@ -10,7 +10,7 @@ from __future__ import annotations
 import apsw
 
 from .stamps import stamp_sql
-from .tables import COVERED, Covered
+from .tables import COVERED, HistoryTable
 
 _OPERATION = "coalesce((SELECT op_id FROM current_op), (SELECT max(op_id) FROM ops))"
 
@@ -31,7 +31,7 @@ def _image(row: str, other: str, columns: tuple[str, ...]) -> str:
     return f"(SELECT json_group_object(k, v) FROM ({parts}))"
 
 
-def _history(table: str, covered: Covered) -> list[str]:
+def _history(table: str, covered: HistoryTable) -> list[str]:
     key, columns, everything = covered.key, covered.columns, covered.all_columns
     # op 0 marks what a program derived (an entity found in a text): not a decision, not history.
     only = covered.only or ("(SELECT op_id FROM current_op) IS NOT 0" if covered.derivable else "")

@@ -22,7 +22,7 @@ KNN_LIMIT = 4_096
 LOG_KEPT = 20_000
 
 
-class Lacking(NamedTuple):
+class MissingVectors(NamedTuple):
     """What has to be read for the vectors of a model that are missing."""
 
     texts: int
@@ -167,13 +167,13 @@ def unchanged(connection: apsw.Connection, texts: Mapping[int, str], *, named: b
     return [int(rid) for rid, text in rows if texts[rid] == text]
 
 
-def count_lacking(connection: apsw.Connection, target: VectorSpace) -> Lacking:
+def count_lacking(connection: apsw.Connection, target: VectorSpace) -> MissingVectors:
     """How many memories have or await a vector, but have none of ``target``."""
     [row] = connection.execute(
         f"SELECT count(*), ifnull(sum(length(m.content)), 0), ifnull(sum(octet_length(m.content)), 0) {_LACKING}",
         (target.model_id, target.dims),
     )
-    return Lacking(*row)
+    return MissingVectors(*row)
 
 
 # A text that holds a secret gets no vector, whatever it had before.

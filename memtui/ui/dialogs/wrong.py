@@ -25,7 +25,7 @@ from memtui.ui.widgets.row_table import RowTable
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records import LastTold, MemoryRecord, Recall
+    from memtui.engine.records import LastServed, MemoryRecord, Recall
 
 _WITHHOLD = "V"
 # So many memories are offered.
@@ -49,7 +49,7 @@ class Picked(NamedTuple):
     withhold: bool
 
 
-def served_rows(found: Sequence[LastTold]) -> list[ServedRow]:
+def served_rows(found: Sequence[LastServed]) -> list[ServedRow]:
     """The latest answer first: its question, then its memories."""
     rows: list[ServedRow] = []
     memories = {one.id: one for last in found for one in last.memories}
@@ -71,7 +71,7 @@ class WrongDialog(Dialog[Picked]):
     wide = True
     hints = (("Enter", "go to it"), (_WITHHOLD, "not for this agent"), ("j k", "choose"))
 
-    def __init__(self, found: Sequence[LastTold]) -> None:
+    def __init__(self, found: Sequence[LastServed]) -> None:
         super().__init__()
         self._rows = served_rows(found)
 

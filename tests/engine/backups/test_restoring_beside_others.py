@@ -11,7 +11,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.backups.backups import Backups
 from memtui.engine.erase import proof as proofs
-from memtui.engine.erase.proof import Mark
+from memtui.engine.erase.proof import PendingErase
 from memtui.engine.errors import StoreError
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Operation, Options
@@ -232,14 +232,14 @@ def test_an_erase_that_is_not_finished_stays_so_after_a_restore(memory: Memory) 
     assert memory.files.unfinished_erase() is None and not damaged.exists()
 
 
-def marked(memory: Memory, mark: Mark) -> None:
+def marked(memory: Memory, mark: PendingErase) -> None:
     with memory._core.connections.write() as connection:
         metadata.put(connection, tombstones.UNFINISHED, msgspec.json.encode(mark).decode())
 
 
-def mark_of(memory: Memory) -> Mark:
+def mark_of(memory: Memory) -> PendingErase:
     with memory._core.connections.read() as connection:
-        return msgspec.json.decode(metadata.get(connection, tombstones.UNFINISHED) or "", type=Mark)
+        return msgspec.json.decode(metadata.get(connection, tombstones.UNFINISHED) or "", type=PendingErase)
 
 
 @pytest.mark.usefixtures("unproven")
@@ -249,7 +249,7 @@ def test_an_unfinished_erase_is_as_far_as_the_restored_rows_say(memory: Memory) 
     secret = memory.remember("the secret of it")
     having = memory.backups.make()
     plan = memory.files.plan_erase([secret.id])
-    marked(memory, Mark(request=plan.request, memories=1, at=1))
+    marked(memory, PendingErase(request=plan.request, memories=1, at=1))
     memory.backups.restore(without.path)
     assert mark_of(memory).ids == (secret.id,)  # the backup that was just made has it
     memory.backups.restore(having.path)
@@ -262,7 +262,7 @@ def test_what_went_from_the_memory_while_an_erase_waited_goes_from_the_backups_t
     memory.remember("kept")
     secret = memory.remember("the secret zxqvelvet of it")
     having = memory.backups.make()
-    marked(memory, Mark(request=memory.files.plan_erase([secret.id]).request, memories=1, at=1))
+    marked(memory, PendingErase(request=memory.files.plan_erase([secret.id]).request, memories=1, at=1))
     with memory._core.connections.write() as connection:  # by a program that knows nothing of erasing
         connection.execute("DELETE FROM memories WHERE id = ?", (secret.id,))
         connection.execute("DELETE FROM changes")

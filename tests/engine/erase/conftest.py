@@ -35,8 +35,10 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def run(command: list[str], *, input: bytes, **_: Any) -> SimpleNamespace:
         assert command[1:] == ["-P", "-m", "memtui.engine.proof"]
-        inquiry = msgspec.json.decode(input, type=proofs.Inquiry, dec_hook=lambda type, value: type(value))
-        return SimpleNamespace(stdout=msgspec.json.encode(proof.answer(inquiry), enc_hook=str))
+        request = msgspec.json.decode(
+            input, type=proofs.ProofRequest, dec_hook=lambda type, value: type(value)
+        )
+        return SimpleNamespace(stdout=msgspec.json.encode(proof.answer(request), enc_hook=str))
 
     monkeypatch.setattr(
         proofs, "subprocess", SimpleNamespace(run=run, SubprocessError=subprocess.SubprocessError)

@@ -197,7 +197,8 @@ def test_a_session_that_was_taken_back_loses_its_error_too(
         op.connection.execute("DELETE FROM sessions_consolidations")
         for request in (EraseRequest(ids=(turn,)), EraseRequest(session_id="s")):
             assert any(
-                "flying marmalade" in told for told in closure(op.connection, request, backup=True).told
+                "flying marmalade" in text
+                for text in closure(op.connection, request, backup=True).derived_texts
             )
 
 

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memtui.engine.importers.detect import Found, find_sources
+from memtui.engine.importers.detect import DetectionResult, find_sources
 from memtui.engine.importers.limits import LIMITS, Limits
 from memtui.engine.importers.registry import format_named
 from memtui.engine.importers.stream import Opener
@@ -91,7 +91,7 @@ def conversation(name: str, messages: list[dict[str, Any] | None], **fields: Any
     } | fields
 
 
-def ignored(found: Found) -> dict[str, int]:
+def ignored(found: DetectionResult) -> dict[str, int]:
     """How many files are left out, by why."""
     return dict(Counter(one.reason for one in found.left_out))
 

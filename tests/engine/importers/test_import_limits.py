@@ -13,7 +13,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.importers import occurrence_counter
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
-from memtui.engine.importers.occurrence_counter import Ordinals
+from memtui.engine.importers.occurrence_counter import OccurrenceCounter
 from memtui.engine.importers.registry import format_named
 from memtui.engine.importers.stream import Opener
 from memtui.engine.records import Turn
@@ -186,7 +186,7 @@ def test_memory_does_not_grow_with_the_file(
 
 
 def test_ordinals_count_the_first_keys_and_the_later_ones_alike() -> None:
-    ordinals = Ordinals()
+    ordinals = OccurrenceCounter()
     assert [ordinals.next(b"early") for _ in range(3)] == [0, 1, 2]
     assert sum(ordinals.next(b"%d" % number) for number in range(50_000)) == 0
     assert [ordinals.next(b"late") for _ in range(500)] == list(range(500))

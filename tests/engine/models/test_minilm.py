@@ -95,7 +95,7 @@ def test_it_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     model = MiniLmEmbedder()
     read = model.read
 
-    def interrupted(text: str) -> minilm.Read:
+    def interrupted(text: str) -> minilm.TokenizedText:
         model.interrupt()
         return read(text)
 

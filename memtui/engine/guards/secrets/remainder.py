@@ -26,8 +26,8 @@ def is_husk(text: str) -> bool:
     """
     if not is_redacted(text):
         return False
-    return not any(map(_tells, _ends.split(_secret.sub(_MASK, text))))
+    return not any(map(_may_reveal, _ends.split(_secret.sub(_MASK, text))))
 
 
-def _tells(part: str) -> bool:
+def _may_reveal(part: str) -> bool:
     return _MASK not in part and len(part.split()) >= _FEWEST_WORDS and _points.search(part) is None

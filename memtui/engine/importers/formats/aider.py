@@ -14,7 +14,7 @@ from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import WAITING, Stream
 
 SOURCE = "import:aider"
@@ -56,13 +56,13 @@ class _Chat:
         self._role = ""
         self._lines: list[str] = []
         self._in_code = False
-        self._ordinals = Ordinals()
+        self._ordinals = OccurrenceCounter()
 
     def line(self, line: str) -> Iterator[Turn | Skip]:
         begun = _BEGUN.match(line)
         if begun:
             yield from self.end()
-            self._begun, self._at, self._ordinals = begun[1], self._time(begun[1]), Ordinals()
+            self._begun, self._at, self._ordinals = begun[1], self._time(begun[1]), OccurrenceCounter()
         elif line.startswith(_TYPED):
             yield from self._add("user", line.removeprefix(_TYPED))
         elif line.startswith(_PROGRAM) and not self._in_code:

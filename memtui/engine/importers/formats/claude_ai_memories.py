@@ -40,12 +40,12 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(kept, Skip):
             yield kept
             continue
-        told: dict[str | None, Any] = {None: kept.conversations_memory}
+        texts: dict[str | None, Any] = {None: kept.conversations_memory}
         if isinstance(kept.project_memories, dict):
-            told |= {
+            texts |= {
                 foreign_values.identifier(project): text for project, text in kept.project_memories.items()
             }
-        for project, text in told.items():
+        for project, text in texts.items():
             if isinstance(text, str) and text.strip():
                 yield from _facts(text, project)
             elif text:

@@ -196,7 +196,7 @@ class _Reader:
         texts = _texts(found.prompt)[0]
         if not base.joined(texts):
             return Skip(reason=base.NO_TEXT)
-        self.queue.told(foreign_values.identifier(line.session_id), base.joined(texts))
+        self.queue.attached(foreign_values.identifier(line.session_id), base.joined(texts))
         return self._own(line, *texts)
 
     def _own(self, line: _Line, *texts: str) -> Turn | Skip:
@@ -263,7 +263,7 @@ class _Queue:
         self._waiting: deque[tuple[_Line, str]] = deque(maxlen=self._MOST)
         self._taken: list[tuple[_Line, str]] = []
         # What has an attachment, which may come before or after the note in the queue.
-        self._told: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
+        self._attached: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
 
     def operate(self, line: _Line) -> None:
         text = base.joined(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
@@ -288,9 +288,9 @@ class _Queue:
         """A prompt that was removed has a record after all."""
         self._taken = [one for one in self._taken if (one[0].session_id, one[1]) != (session, text)]
 
-    def told(self, session: str | None, text: str) -> None:
+    def attached(self, session: str | None, text: str) -> None:
         """A prompt has an attachment."""
-        self._told.append((session, text))
+        self._attached.append((session, text))
 
     def taken(self) -> list[tuple[_Line, str]]:
         """The prompts that were removed and have no record."""
@@ -298,8 +298,8 @@ class _Queue:
         left = []
         for line, text in taken:
             known = (foreign_values.identifier(line.session_id), text)
-            if known in self._told:
-                self._told.remove(known)
+            if known in self._attached:
+                self._attached.remove(known)
             else:
                 left.append((line, text))
         return left

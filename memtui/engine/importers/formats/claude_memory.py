@@ -14,7 +14,7 @@ from memtui.engine.records import Skip
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Note
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 from .markdown_blocks import Front, blocks
 
@@ -43,7 +43,7 @@ def _is_index(raw: bytes) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
-    front, ordinals = Front(), Ordinals()
+    front, ordinals = Front(), OccurrenceCounter()
     words: list[str] = []
     for block in blocks(stream, front):
         if isinstance(block, Skip):
@@ -62,7 +62,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
 FORMAT = Format("claude-memory", "Claude Code memory", _sniff, read)
 
 
-def _fact(words: list[str], stream: Stream, front: Front, ordinals: Ordinals) -> Note | Skip:
+def _fact(words: list[str], stream: Stream, front: Front, ordinals: OccurrenceCounter) -> Note | Skip:
     text = " ".join(words).replace("**", "").strip()
     if not any(character.isalnum() for character in text):
         return stream.skip(base.NO_TEXT)

@@ -21,7 +21,7 @@ from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}
@@ -113,7 +113,7 @@ class _Rollout:
         self.headers: list[tuple[str, float]] = []
         self.events: bool | None = None  # None: not yet known
         self.waiting: list[Turn] = []
-        self.ordinals = Ordinals()
+        self.ordinals = OccurrenceCounter()
 
     def read(self) -> Iterator[Turn | Skip]:
         for line in foreign_values.decode_each(_DECODER, self.stream.records(), self.stream):

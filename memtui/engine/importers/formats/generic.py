@@ -16,7 +16,7 @@ from memtui.engine.records import Skip, Turn
 from .. import foreign_values
 from ..base import Format, Head
 from ..message_content import said
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 
@@ -47,7 +47,7 @@ def _sniff_array(head: Head) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    ordinals = Ordinals()
+    ordinals = OccurrenceCounter()
     for record in foreign_values.decode_each(_DECODER, stream.records(), stream):
         yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
 
@@ -64,7 +64,7 @@ def _is_message(record: Any) -> bool:
     )
 
 
-def _turn(line: _Line, stream: Stream, ordinals: Ordinals) -> Turn | Skip:
+def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Skip:
     found = said(line.role, line.content, stream)
     if isinstance(found, Skip):
         return found

@@ -17,7 +17,7 @@ from memtui.engine.records import Skip, Turn
 from .. import base, databases, foreign_values
 from ..base import Format, Head
 from ..message_content import speaker_trust, text_blocks
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 _COLUMNS = {"id", "session_id", "message"}
@@ -61,7 +61,7 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
 
 
 def _items(stream: Stream) -> Iterator[Turn | Skip]:
-    ordinals = Ordinals()
+    ordinals = OccurrenceCounter()
     session = stream.source.stem
     for item in stream.items():
         if isinstance(item, Skip):

@@ -17,7 +17,7 @@ from memtui.engine.records import Skip, Turn
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..items import Named, Note
-from ..occurrence_counter import Ordinals
+from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 from .markdown_blocks import Block, Front, blocks
 
@@ -93,7 +93,7 @@ def has_only_links(head: Head) -> bool:
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
     stem = foreign_values.one_line(stream.source.stem) or "note"
     front = Front()
-    ordinals = Ordinals()
+    ordinals = OccurrenceCounter()
     for block in blocks(stream, front):
         if isinstance(block, Skip):
             yield block

@@ -17,7 +17,7 @@ from memtui.engine.records import EndedBy, Kind, Skip, Trust
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
-from ..items import Item, Named, Note, ReadTalk
+from ..items import ConsolidatedSession, Item, Named, Note
 from ..stream import Stream
 
 SOURCE = "import:memory-db"
@@ -165,7 +165,7 @@ def _trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:
     return "model" if drawn_from or kind == "reflection" else "agent"
 
 
-def _read_talks(stream: Stream) -> Iterator[ReadTalk | Skip]:
+def _read_talks(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
     for row in stream.rows(
         "SELECT CAST(session_id AS BLOB), CAST(consolidated_at AS REAL) FROM sessions_consolidations "
         "WHERE consolidated_at IS NOT NULL"
@@ -175,7 +175,7 @@ def _read_talks(stream: Stream) -> Iterator[ReadTalk | Skip]:
         elif (talk := foreign_values.identifier(foreign_values.text(row[0]))) and (
             at := _float(row[1])
         ) is not None:
-            yield ReadTalk(session_id=_session(talk), at=at)
+            yield ConsolidatedSession(session_id=_session(talk), at=at)
 
 
 def _text(name: str, columns: Sequence[str], row: str = "") -> str:

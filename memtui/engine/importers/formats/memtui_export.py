@@ -62,7 +62,7 @@ def _sniff(head: Head) -> bool:
 
 def read(stream: Stream) -> Iterator[AnyLine | Skip]:
     ended = cut = False
-    told = True
+    has_topics = True
     digest = Digest()
     for raw in stream.lines():
         if isinstance(raw, Skip):
@@ -75,7 +75,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
                 if not isinstance(kind.version, int) or kind.version > VERSION:
                     yield stream.skip(NEWER)
                     return
-                told = _tells_topics(kind.lines)
+                has_topics = _has_topics(kind.lines)
             elif kind.line in _HISTORY_LINES:
                 yield Skip(reason=base.HISTORY)
             elif isinstance(kind.line, str) and kind.line in _KINDS:
@@ -84,7 +84,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
                     raw, cut = _without_topic(raw, stream), True
                 line = foreign_values.decode(_LINES, raw, stream)
                 digest.add(line)
-                yield line if told else legacy_topics.with_topic(line)
+                yield line if has_topics else legacy_topics.with_topic(line)
             elif ended:
                 if isinstance(kind.content_hash, str) and not cut and not digest.fits(kind.content_hash):
                     stream.warn(CHANGED)
@@ -96,7 +96,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
         stream.warn(CUT_OFF)
 
 
-def _tells_topics(explained: Any) -> bool:
+def _has_topics(explained: Any) -> bool:
     """Whether it was written when facts had topics; its header explains the columns. True where it explains none."""
     memory = explained.get("memory") if isinstance(explained, dict) else None
     return not isinstance(memory, str) or "topic" in memory

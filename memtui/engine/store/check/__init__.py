@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from .base_rows import memories, other_rows, sessions
 from .derived import links, mentions
-from .findings import Check, Scene
+from .findings import Check, CheckContext
 from .history import erase, history, jobs, protection
 from .indexes import cached, embeddings, full_text, queue
 from .structure import foreign_keys, pages, permissions, schema
 
-__all__ = ["CHECKS", "Scene"]
+__all__ = ["CHECKS", "CheckContext"]
 
 CHECKS: dict[str, Check] = {
     "pages": pages,

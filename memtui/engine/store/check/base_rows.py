@@ -8,7 +8,7 @@ from memtui.engine.records import ID_PREFIX, Finding
 from memtui.engine.store.memories import content_hash
 from memtui.engine.store.tables import MEMORY
 
-from .findings import Scene, finding, of, rows
+from .findings import CheckContext, finding, of, rows
 
 _LOOK = "Open them: correct or forget what is wrong, or restore a backup from before."
 _DAY = 86_400
@@ -52,7 +52,7 @@ _JSON: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def memories(scene: Scene) -> Iterator[Finding]:
+def memories(scene: CheckContext) -> Iterator[Finding]:
     """Ids, confidences, JSON and times of the memories are sane."""
     for message, condition in _WRONG_MEMORIES:
         found = rows(scene, f"SELECT id FROM memories WHERE {condition}")
@@ -77,14 +77,16 @@ def memories(scene: Scene) -> Iterator[Finding]:
             yield finding("rows", f"content hashes are wrong ({len(wrong):,})", of(wrong), remedy=_LOOK)
 
 
-def other_rows(scene: Scene) -> Iterator[Finding]:
+def other_rows(scene: CheckContext) -> Iterator[Finding]:
     """JSON of the other tables is what it should be; names of entities are names."""
     for table, column, type, name in _JSON:
         wrong = f"iif(json_valid({column}), json_type({column}) <> '{type}', 1)"
         found = rows(scene, f"SELECT {name} FROM {table} WHERE {wrong}")
         if found:
-            told = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
-            yield finding("rows", told, remedy="Restore a backup from before: memtui backup list shows them.")
+            problem = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
+            yield finding(
+                "rows", problem, remedy="Restore a backup from before: memtui backup list shows them."
+            )
     nameless = rows(
         scene,
         "SELECT id FROM entities WHERE trim(canonical_name) = '' OR id NOT GLOB 'ent_*' OR merged_into = eid",
@@ -96,7 +98,7 @@ def other_rows(scene: Scene) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def sessions(scene: Scene) -> Iterator[Finding]:
+def sessions(scene: CheckContext) -> Iterator[Finding]:
     unknown = rows(
         scene,
         "SELECT id FROM memories WHERE kind = 'episode' AND session_id IS NOT NULL AND "

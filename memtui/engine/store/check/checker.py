@@ -16,7 +16,7 @@ from memtui.engine.store.backup import back_up
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.repair import repair as repair_all
 
-from . import CHECKS, Scene
+from . import CHECKS, CheckContext
 
 # A table that was missing is filled in the next round.
 _ROUNDS = 3
@@ -75,7 +75,7 @@ def _opened(connections: Connections) -> Iterator[apsw.Connection]:
 def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
     findings: list[Finding] = []
     with _opened(connections) as connection:
-        scene = Scene(connection, connections, clock(), deep)
+        scene = CheckContext(connection, connections, clock(), deep)
         for name, run in CHECKS.items():
             try:
                 findings += run(scene)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from memtui.engine.records import Finding
 from memtui.engine.store import triggers
 
-from .findings import Scene, finding, of, rows
+from .findings import CheckContext, finding, of, rows
 
 _LOOK = "Open them: correct or forget what is wrong, or restore a backup from before."
 
 
-def mentions(scene: Scene) -> Iterator[Finding]:
+def mentions(scene: CheckContext) -> Iterator[Finding]:
     """Counts, times and votes are what the links say; what is merged leads straight to a survivor."""
     wrong = rows(
         scene,
@@ -69,7 +69,7 @@ def mentions(scene: Scene) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def links(scene: Scene) -> Iterator[Finding]:
+def links(scene: CheckContext) -> Iterator[Finding]:
     """Provenance and supersession are queryable as the rows state them, resolve, and have no cycle."""
     stated = triggers.stated_links_sql()
     missing = rows(

@@ -15,7 +15,7 @@ SHOWN = 200
 """Rows that a finding names; beyond it only their number is told."""
 
 
-class Scene(NamedTuple):
+class CheckContext(NamedTuple):
     """``connection`` is the writer, or a reader where the memory is read-only."""
 
     connection: apsw.Connection
@@ -24,7 +24,7 @@ class Scene(NamedTuple):
     deep: bool
 
 
-Check = Callable[[Scene], Iterator[Finding]]
+Check = Callable[[CheckContext], Iterator[Finding]]
 
 
 class Rows(NamedTuple):
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
         return self.total > 0
 
 
-def rows(scene: Scene, sql: str, *values: apsw.SQLiteValue) -> Rows:
+def rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> Rows:
     """What a SELECT of one column finds. It is read to its end: a count costs no second scan."""
     ids: list[str] = []
     total = 0
@@ -52,7 +52,7 @@ def of(ids: list[str]) -> Rows:
     return Rows(tuple(ids[:SHOWN]), len(ids))
 
 
-def count(scene: Scene, sql: str, *values: apsw.SQLiteValue) -> int:
+def count(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
     return int(scalar(scene.connection, sql, values))
 
 

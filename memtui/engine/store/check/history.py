@@ -10,14 +10,14 @@ from memtui.engine.store.tables import COVERED
 from memtui.engine.store.tombstones import UNFINISHED
 from memtui.engine.wording import plural
 
-from .findings import Scene, count, finding, rows
+from .findings import CheckContext, count, finding, rows
 
 # What makes a memory what it is. Tags, evidence and marks of being read may come from others too.
 _SUBSTANCE = ("content", "kind", "confidence", "decay_rate", "confirmed_at", "valid_until", "ended_by")
 _TOUCHED = " OR ".join(f"json_type(c.before, '$.{column}') IS NOT NULL" for column in _SUBSTANCE)
 
 
-def jobs(scene: Scene) -> Iterator[Finding]:
+def jobs(scene: CheckContext) -> Iterator[Finding]:
     """A scheduled job is done at most once for a period."""
     twice = rows(
         scene,
@@ -25,14 +25,14 @@ def jobs(scene: Scene) -> Iterator[Finding]:
         "AND period NOT LIKE 'manual:%' GROUP BY job, period HAVING count(*) > 1",
     )
     if twice:
-        told = f"{plural(twice.total, 'job')} ran more than once: {', '.join(twice.ids[:3])}"
-        yield finding("jobs", told, remedy="Look at both runs in Maintenance and undo one of them (U).")
+        problem = f"{plural(twice.total, 'job')} ran more than once: {', '.join(twice.ids[:3])}"
+        yield finding("jobs", problem, remedy="Look at both runs in Maintenance and undo one of them (U).")
     backward = count(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
     if backward:
         yield finding("jobs", f"runs are done but never ended ({backward:,})", warning=True)
 
 
-def protection(scene: Scene) -> Iterator[Finding]:
+def protection(scene: CheckContext) -> Iterator[Finding]:
     """No job, model or agent changed a memory while it was confirmed, as history tells it."""
     touched = rows(
         scene,
@@ -57,7 +57,7 @@ def protection(scene: Scene) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def history(scene: Scene) -> Iterator[Finding]:
+def history(scene: CheckContext) -> Iterator[Finding]:
     if count(scene, "SELECT count(*) FROM current_op"):
         yield finding("history", "an operation was left open", repairable=True)
     lost = count(scene, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
@@ -105,7 +105,7 @@ def history(scene: Scene) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def erase(scene: Scene) -> Iterator[Finding]:
+def erase(scene: CheckContext) -> Iterator[Finding]:
     """What was to be erased for good is erased: in the pages and backups too."""
     if count(scene, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
         yield finding(

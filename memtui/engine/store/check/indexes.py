@@ -13,7 +13,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import cjk, vectors
 from memtui.engine.store.full_text import TABLES
 
-from .findings import Scene, count, finding, of, rows
+from .findings import CheckContext, count, finding, of, rows
 
 # With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
 RANKS = {**dict.fromkeys(TABLES, 1), "memories_cjk": 0}
@@ -22,7 +22,7 @@ _KIND_OF = {"facts_fts": "fact", "observations_fts": "observation"}
 _NOT_WAITING = "NOT EXISTS (SELECT 1 FROM index_queue q WHERE q.rid = m.rid AND q.text = 1)"
 
 
-def full_text(scene: Scene) -> Iterator[Finding]:
+def full_text(scene: CheckContext) -> Iterator[Finding]:
     """The full-text indexes hold exactly the texts (rank 1 compares them; without it, only their own structure)."""
     for table, rank in RANKS.items():
         if scene.connections.readonly:
@@ -38,7 +38,7 @@ def full_text(scene: Scene) -> Iterator[Finding]:
         yield finding("full text", f"the indexes cannot be searched: {error}", repairable=True)
 
 
-def _not_found(scene: Scene) -> Iterator[Finding]:
+def _not_found(scene: CheckContext) -> Iterator[Finding]:
     """Some memories are looked for by a word of their own, in each index that should have them."""
     lost = [
         identity
@@ -63,12 +63,12 @@ def _not_found(scene: Scene) -> Iterator[Finding]:
     if lost:
         found = of(list(dict.fromkeys(lost)))
         yield finding(
-            "full text", f"{_told(found.total)} not found by their own words", found, repairable=True
+            "full text", f"{_memories_are(found.total)} not found by their own words", found, repairable=True
         )
 
 
 def _sample(
-    scene: Scene, kind: str | None, where: str = "true"
+    scene: CheckContext, kind: str | None, where: str = "true"
 ) -> Iterator[tuple[int, str, str, random.Random]]:
     highest = count(scene, "SELECT coalesce(max(rid), 0) FROM memories")
     dice = random.Random(highest)
@@ -82,16 +82,16 @@ def _sample(
             yield (*row, dice)
 
 
-def _finds(scene: Scene, table: str, match: str, rid: int) -> bool:
+def _finds(scene: CheckContext, table: str, match: str, rid: int) -> bool:
     asked = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
     return scene.connection.execute(asked, (match, rid)).fetchone() is not None
 
 
-def _told(number: int) -> str:
+def _memories_are(number: int) -> str:
     return f"{number:,} memor{'y is' if number == 1 else 'ies are'}"
 
 
-def embeddings(scene: Scene) -> Iterator[Finding]:
+def embeddings(scene: CheckContext) -> Iterator[Finding]:
     """One model, whole vectors of its dimensions, and an index that mirrors them."""
     space = vectors.space(scene.connection)
     if space is None:
@@ -122,16 +122,16 @@ def embeddings(scene: Scene) -> Iterator[Finding]:
     yield from _vector_index(scene, space)
 
 
-def _words(scene: Scene) -> Iterator[Finding]:
+def _words(scene: CheckContext) -> Iterator[Finding]:
     wordless = rows(
         scene, f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE {vectors.WORDLESS}"
     )
     if wordless:
-        told = f"vectors of words are missing or damaged ({wordless.total:,})"
-        yield finding("embeddings", told, wordless, repairable=True)
+        problem = f"vectors of words are missing or damaged ({wordless.total:,})"
+        yield finding("embeddings", problem, wordless, repairable=True)
 
 
-def _vector_index(scene: Scene, space: VectorSpace) -> Iterator[Finding]:
+def _vector_index(scene: CheckContext, space: VectorSpace) -> Iterator[Finding]:
     if scene.connections.vectors_missing:
         return
     have = count(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)
@@ -160,15 +160,15 @@ def _vector_index(scene: Scene, space: VectorSpace) -> Iterator[Finding]:
         yield finding("vector index", f"it cannot be read: {error}", repairable=True)
         return
     if wrong or stray:
-        told = f"entries do not match the stored vectors ({wrong.total + stray:,})"
-        yield finding("vector index", told, wrong, repairable=True)
+        problem = f"entries do not match the stored vectors ({wrong.total + stray:,})"
+        yield finding("vector index", problem, wrong, repairable=True)
 
 
 def _different(sample: str) -> str:
     return f"OR ((v.embedding IS NOT e.vector OR v.kind IS NOT m.kind) {sample})"
 
 
-def queue(scene: Scene) -> Iterator[Finding]:
+def queue(scene: CheckContext) -> Iterator[Finding]:
     """What has no vector waits for one (a text without words, or with a secret, gets none)."""
     space = vectors.space(scene.connection)
     if space is None or not scene.deep:
@@ -181,11 +181,11 @@ def queue(scene: Scene) -> Iterator[Finding]:
         space.model_id,
     )
     if lost:
-        told = f"memories have no vector and do not wait for one ({lost.total:,})"
-        yield finding("embeddings", told, lost, repairable=True, warning=True)
+        problem = f"memories have no vector and do not wait for one ({lost.total:,})"
+        yield finding("embeddings", problem, lost, repairable=True, warning=True)
 
 
-def cached(scene: Scene) -> Iterator[Finding]:
+def cached(scene: CheckContext) -> Iterator[Finding]:
     """What is kept so that it need not be worked out again is readable, and not of another memory."""
     kept = dict(scene.connection.execute("SELECT key, value FROM memory_metadata"))
     if kept.get("vector_index", "a") not in ("a", "b"):
@@ -198,7 +198,7 @@ def cached(scene: Scene) -> Iterator[Finding]:
         yield finding("cached", "notes are taken for judged that are not there yet", repairable=True)
 
 
-def _through(scene: Scene, judged: str | None) -> int:
+def _through(scene: CheckContext, judged: str | None) -> int:
     """Up to which memory duplicates and suspicious texts have been looked for."""
     return count(
         scene, "SELECT iif(json_valid(?1), coalesce(json_extract(?1, '$.through'), 0), 0)", judged or "{}"

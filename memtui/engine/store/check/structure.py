@@ -15,7 +15,7 @@ from memtui.engine.records import Finding
 from memtui.engine.store import backup, full_text, migration, tables
 from memtui.engine.store.sql import scalar
 
-from .findings import Scene, finding
+from .findings import CheckContext, finding
 
 RESTORE = "Restore a backup from before: memtui backup list shows them, memtui restore compares first."
 _LISTING = (
@@ -33,7 +33,7 @@ FIXED = ("folding",)
 """Tables that every file has with the same rows."""
 
 
-def pages(scene: Scene) -> Iterator[Finding]:
+def pages(scene: CheckContext) -> Iterator[Finding]:
     """The pages of the file are whole."""
     for table in full_text.ALL_TABLES:
         # Opening a cursor makes FTS5 look at what other programs wrote since; the PRAGMA would take that for damage.
@@ -48,7 +48,7 @@ def pages(scene: Scene) -> Iterator[Finding]:
             yield finding("pages", text, repairable=backup.of_an_index(text), remedy=RESTORE)
 
 
-def foreign_keys(scene: Scene) -> Iterator[Finding]:
+def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
     """Whatever points at a row points at one that is there."""
     broken: dict[str, int] = {}
     for table, *_ in scene.connection.execute("PRAGMA foreign_key_check"):
@@ -95,7 +95,7 @@ def present(connection: apsw.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): sql for kind, name, sql in connection.execute(_LISTING)}
 
 
-def schema(scene: Scene) -> Iterator[Finding]:
+def schema(scene: CheckContext) -> Iterator[Finding]:
     """Tables, indexes, views and triggers are those of this version; no key is given out twice."""
     wanted, have = manifest(), present(scene.connection)
     for kind, name in sorted(wanted.keys() | have.keys()):
@@ -159,7 +159,7 @@ def _is_there(connection: apsw.Connection, table: str) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
 
 
-def permissions(scene: Scene) -> Iterator[Finding]:
+def permissions(scene: CheckContext) -> Iterator[Finding]:
     """Only the owner may read the file, its log, its backups, and the folders that memtui made."""
     path = scene.connections.path
     if path is None or os.name == "nt":
@@ -167,12 +167,12 @@ def permissions(scene: Scene) -> Iterator[Finding]:
     for part in private_parts(path):
         mode = paths.loose_mode(part)
         if mode is not None:
-            told = (
+            problem = (
                 f"others may look into {part} ({mode:04o})"
                 if part.is_dir()
                 else f"others may read {part} ({mode:04o})"
             )
-            yield finding("permissions", told, repairable=True, warning=True)
+            yield finding("permissions", problem, repairable=True, warning=True)
 
 
 def private_parts(path: Path) -> list[Path]:
