@@ -1,1 +1,1 @@
-"""Backups: made and thinned out, read, compared with what is there now, restored as a whole or in part."""
+"""Backups: create, thin out, read, compare with the file, restore as a whole or in part."""

@@ -1,4 +1,4 @@
-"""What a restore must not take back, carried over into the copy of the backup that becomes the live file.
+"""Carry over from the live file what a restore must not undo: erased memories, pending erases, counters of keys.
 
 What was erased for good stays erased, an erase that was interrupted stays to be finished, and a number that was given is
 never given again: whoever had it in mind would file their rows under somebody else's operation.
@@ -19,7 +19,7 @@ from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
 
 _GAPS_KEPT = 20
-# Its rows are told from others of the same number by a nonce.
+# A nonce distinguishes its rows from others of the same number.
 _RENUMBERED = "vector_log"
 
 

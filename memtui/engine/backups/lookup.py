@@ -1,4 +1,4 @@
-"""Which backup somebody means: a path, a file name, a place in the list, or a moment."""
+"""Find a backup by path, file name, position in the list, or moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a restore would bring back, change and lose: the backup beside the file as it is now.
+"""Preview of a restore: what it brings back, changes and loses, by comparing the backup with the file.
 
 One connection reads both, so that nothing is copied. Rows are one and the same by their id, as people know them; a
 backup of this very file has them under the same key as well, which is what makes looking through a million quick.

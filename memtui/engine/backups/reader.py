@@ -1,4 +1,4 @@
-"""Backups as something to read: checked, in today's format, and never written.
+"""Open backups for reading: checked, in the current format, and never written.
 
 Not a byte is written beside a backup. An older one is upgraded in a copy that is gone afterwards.
 """

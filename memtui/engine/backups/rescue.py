@@ -1,4 +1,4 @@
-"""The way back when the memory itself cannot be used: its file is set aside as it is, and a backup takes its place.
+"""Restore a backup when the memory file cannot be used. The old files are set aside unchanged.
 
 Nothing of it needs the memory to be open. What was erased for good since the backup is kept erased as far as the old
 file can still be read.

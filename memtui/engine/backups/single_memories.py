@@ -1,4 +1,4 @@
-"""Single memories out of a backup: most people who lost something want that back, and nothing else undone.
+"""Restore single memories from a backup, and leave everything else as it is.
 
 What is absent comes back as it was; what is in the Trash leaves it with the text that the backup has. What was
 corrected or merged since has a successor, and comes back only when it is asked for by its id. What was erased for good

@@ -1,1 +1,1 @@
-"""Erase for good: what carries a text, letting go of all of it in the file and in every backup, and the proof."""
+"""Erase for good: find every row that contains a text, delete it in the file and all backups, and prove it."""

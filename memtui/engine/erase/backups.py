@@ -1,4 +1,4 @@
-"""Erasing in the backups, those included that somebody makes meanwhile: each is written anew, checked, put in place.
+"""Erase in the backups, also in those made meanwhile. Each is rewritten, checked and put in place.
 
 A copy keeps its name and its format: a backup from before a migration stays one.
 """

@@ -1,4 +1,4 @@
-"""What an erase takes, as it is found: memories, sessions, names; and JSON values of rows that stay, without it."""
+"""The set of memories, sessions and names that an erase deletes, and JSON values of kept rows without them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Closure:
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
         self.shortened_sessions: dict[int, bool] = {}
-        """Keys of sessions that lose a turn; whether the summary that they have now was made of it."""
+        """Key of a session that loses a turn -> whether its current summary was made from that turn."""
         self.derived_texts: dict[str, None] = {}
-        """What was made of them and goes as well, or stands in history: summaries and errors of sessions."""
+        """Texts derived from erased ones: summaries and errors of sessions, current or in history."""
         self.exposed: list[int] = []
         """Turns that stay, and that only facts which go keep from agents."""
         self.labels: dict[str, str] = {}

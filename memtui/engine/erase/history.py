@@ -1,4 +1,4 @@
-"""History: what only its images still have, since redo would bring it again, and taking a text out of images and labels.
+"""Erase in history: find texts that only row images have, and take texts out of images and labels. Redo would restore them.
 
 What is left can still be undone: a run of inserted rows stays although some of them are gone, and an image loses
 only the columns that carry the text. An image that would bring a row back by half goes as a whole.

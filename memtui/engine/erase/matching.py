@@ -1,4 +1,4 @@
-"""Whether a text carries another one: the same words, however spaced, or a long run of them.
+"""Find out whether a text quotes another one: the same words in any spacing, or a long run of them.
 
 Labels shorten what they quote and summaries take a part, so the whole text is not what to look for. All of it
 works on bytes: one rule for every script.
@@ -77,15 +77,15 @@ class Texts:
         return folded(text) in self._tiny
 
     def add_words(self, rare: Iterable[str]) -> None:
-        """Words that nothing says which stays: whoever reads one knows of the text."""
+        """Add distinctive words: no kept row contains them, so they reveal the text."""
         self._stems.update(stem for word in rare for stem in tokens.stems(word))
 
     def add_names(self, names: Iterable[str]) -> None:
-        """Names of which the same holds."""
+        """Add distinctive names."""
         self._names = (*self._names, *(name for one in names if (name := tokens.plain(one)).strip()))
 
     def has_distinctive(self, text: str) -> bool:
-        """Whether ``text`` has one of those words (in any of its endings) or names."""
+        """Whether ``text`` contains a distinctive word (with any ending) or a distinctive name."""
         if self._stems and not self._stems.isdisjoint(tokens.stems(text)):
             return True
         if not self._names:

@@ -1,4 +1,4 @@
-"""What tells of a text by a word or name: look-alikes, words and names that nothing says which stays."""
+"""Distinctive words and names of erased texts (no kept row contains them), and look-alikes of the texts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _OWNERS = 2
 
 
 def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
-    """Let the closure know its rare words: once it is known which memories stay."""
+    """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
     candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
     candidates -= common_words.among(candidates)
     rids = frozenset(found.rids)
@@ -88,7 +88,7 @@ def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
 
 
 def add_distinctive_names(connection: apsw.Connection, found: Closure) -> None:
-    """Let the closure know the names that go with it."""
+    """Add the distinctive names of the erased entities."""
     rids = frozenset(found.rids)
     names = {part for _, name in found.entities.values() for part in (name, *_parts(name))}
     found.texts.add_names(name for name in names if _is_distinctive(connection, name, rids))

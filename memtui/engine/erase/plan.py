@@ -1,4 +1,4 @@
-"""What an erase would take: everything that carries the texts, listed for the person before anything is done."""
+"""The plan of an erase: all rows and backups that contain the texts, listed before anything is erased."""
 
 from __future__ import annotations
 

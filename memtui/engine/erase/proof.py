@@ -40,10 +40,10 @@ _UTF16 = {2: "utf-16-le", 3: "utf-16-be"}
 
 
 class Piece(Record):
-    """``text``: a part of an erased text, "" for a vector, of which ``data`` are some bytes.
+    """A piece to search for. ``text``: a part of an erased text; "" for a vector, whose bytes are ``data``.
 
-    ``word``: a single word; one that memtui uses itself ("scheduler") is in every file. ``distinctive``: one by which the
-    text is known, so that it is told who has it.
+    ``word``: a single word; memtui's own words ("scheduler") are in every file. ``distinctive``: no kept row has the
+    word, so it reveals the text.
     """
 
     text: str = ""
@@ -230,7 +230,7 @@ _MOST_QUESTIONS = 20
 
 
 class ProofRequest(Record):
-    """What the other process is asked (on its standard input: arguments can be seen by everybody).
+    """The request to the other process, on standard input because everybody can see arguments.
 
     ``questions``: what to ask the public API, in which nothing of ``ids`` may be found.
     """
@@ -245,7 +245,7 @@ class ProofRequest(Record):
 
 
 class ProofResult(Record):
-    """``leftovers``: pieces that stand in files and belong to no row, or memories that were found after all."""
+    """The result. ``leftovers``: pieces in the files that belong to no row, and memories that were still found."""
 
     files: tuple[SearchedFile, ...]
     kept: tuple[RemainingText, ...]
@@ -298,7 +298,7 @@ def prove(
     questions = list(dict.fromkeys(piece.text for piece in pieces if piece.text))[:_MOST_QUESTIONS]
     if connections.path is None:
         return _in_memory(connections, ids, pieces)
-    inquiry = ProofRequest(
+    request = ProofRequest(
         path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
         questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
     )  # fmt: skip
@@ -306,7 +306,7 @@ def prove(
         # -P: nothing is imported from the current folder.
         asked = subprocess.run(
             [sys.executable, "-P", "-m", "memtui.engine.proof"],
-            input=msgspec.json.encode(inquiry, enc_hook=str),
+            input=msgspec.json.encode(request, enc_hook=str),
             capture_output=True,
             timeout=_SECONDS,
             check=True,
@@ -358,7 +358,7 @@ def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Pi
 
 
 class PendingErase(Record):
-    """An erase that is not finished. ``ids`` once the file no longer holds them; until then ``request`` finds them.
+    """A pending erase. ``ids`` once the file no longer holds them; until then ``request`` finds them.
 
     ``memories`` is how many, ``at`` when it was begun, Unix seconds. ``traces``: of what to look for in the files,
     when nobody knows it any more.

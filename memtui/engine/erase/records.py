@@ -1,4 +1,4 @@
-"""What the person is shown before something is erased for good, and what was proven afterwards."""
+"""Rows of memories that an erase reads, and their titles in the plan."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from memtui.engine.memories import validation
 
 _TITLE = 300
 COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
-"""Of a memory ``m``, as ``Row`` has them."""
+"""Columns of ``MemoryRow``, of a memory ``m``."""
 
 
 class MemoryRow(NamedTuple):
-    """A memory as it stands in the file, and why it goes."""
+    """A memory in the file, and the reason why it is erased."""
 
     rid: int
     id: str
@@ -27,7 +27,7 @@ class MemoryRow(NamedTuple):
 
 
 class FormerMemory(NamedTuple):
-    """A memory as it last stood. ``live``: it is back in the file. ``drawn_from``, ``replaced``: ids of others."""
+    """The last state of a memory in history. ``live``: it is in the file again. ``drawn_from``, ``replaced``: ids of others."""
 
     rid: int
     id: str
@@ -45,5 +45,5 @@ class FormerMemory(NamedTuple):
 
 
 def title_of(text: str) -> str:
-    """The beginning of a text as the list of what carries it has it: without its secrets."""
+    """The title of a row in the plan: the beginning of its text, without secrets."""
     return validation.without_secrets(text)[:_TITLE]

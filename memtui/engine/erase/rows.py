@@ -1,4 +1,4 @@
-"""Every row outside of the memories that carries the words, and letting go of all of it in one transaction.
+"""Find every other row that contains the words, and delete or clear all of them in one transaction.
 
 The database is the file, or a copy of a backup in whatever format it has. Rows that stay lose what pointed at the rows that
 go. Nothing of it is kept in history; a salted hash of what the source called it stays, so that no import brings it back.

@@ -1,4 +1,4 @@
-"""Which memories, sessions and names go: what was chosen, what was drawn from it, and what is known from nothing else.
+"""Select what an erase deletes: the chosen memories, what was derived from them, and names that nothing else mentions.
 
 The same is worked out in the file and in each backup, since a backup may hold what the file no longer does.
 """

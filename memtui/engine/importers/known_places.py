@@ -1,8 +1,8 @@
-"""Where programs keep what can be brought in on this machine, and how soon they will sweep it away.
+"""Places on this machine where programs keep conversations, and how soon they delete them.
 
 Claude Code deletes transcripts after ``cleanupPeriodDays`` (30 unless its settings say otherwise), so
 importing is rescue: the first thing to tell is how many will be gone within a week. Session files are not opened, only
-settings are, and the tables of contents of downloaded archives (``downloaded.py``). What they hold tells ``probe.py``.
+settings are, and the tables of contents of downloaded archives (``downloads.py``). ``probe.py`` reads the contents.
 """
 
 from __future__ import annotations

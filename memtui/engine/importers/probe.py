@@ -1,4 +1,4 @@
-"""What a known place holds, and how much of it is in the memory already, without reading all of it.
+"""Estimate how much of a known place is new, without reading all of it.
 
 Sessions are counted by the names of their files, which are their ids; a session that the memory has is grown when its
 file was written after its last turn and ends with a turn that is not there. Turns are read for a fraction of a second,

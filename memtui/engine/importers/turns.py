@@ -179,7 +179,7 @@ def _names(turn: NewTurn) -> list[str]:
 
 
 def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
-    """Whether another source told a turn as a feed found it."""
+    """Whether another source already brought the same turn."""
     others = SAME_WORDS.get(turn.source, ())
     return bool(others) and is_told(
         connection, turn.session_id, turn.role, turn.content, int((turn.event_time or 0) // 1), others
@@ -187,7 +187,7 @@ def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
 
 
 def cross_source_duplicates(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that another source told: it gave them another key, or none."""
+    """The keys of turns that another source brought under another key, or without one."""
     return {
         key
         for key, turn in new.items()

@@ -1,11 +1,11 @@
-"""Follows live session files: what a program adds to them is in the memory a moment later.
+"""Follow live session files: new turns are in the memory a moment later.
 
-Looked at once a second (``changed.py``), read on where reading ended (``live.py``), stored like any import: a turn that is
-there is not added again, whoever brought it. All that comes in is one operation for as long as nothing else happens to
-the memory, at most for an hour; it can be undone at any time, and what comes later begins another one.
+Files are checked once a second (``changed_files.py``) and read from where reading ended (``live.py``). Turns are stored
+like any import: an existing turn is not added again, whoever brought it. All that comes in is one operation until
+something else changes the memory, at most for an hour. It can be undone at any time; later turns begin another one.
 
-The memory notes when it had read everything, and what it could not read, so that the next start reads only that and what
-was written since. What was undone does not come back by itself.
+The memory notes when everything was read and which files could not be read, so the next start reads only those and
+newer files. Undone imports are not repeated.
 """
 
 from __future__ import annotations

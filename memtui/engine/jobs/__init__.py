@@ -1,1 +1,1 @@
-"""Maintenance jobs: what each does, when it is due, and running it once, whichever process is there."""
+"""Maintenance jobs: their work, their schedule, and the scheduler that runs each once, in any process."""

@@ -1,4 +1,4 @@
-"""When a job is due, by the clock on the wall: a function of the time, never an alarm that can be missed.
+"""When a job is due in local time. It is a function of the time, so no alarm can be missed.
 
 A slot begins at its local time and stays due until it is done or the next one begins. So a night that was
 slept through is caught up, an hour that the clocks skip is not waited for, and one that they repeat is

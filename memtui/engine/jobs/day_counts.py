@@ -1,4 +1,4 @@
-"""How many memories jobs moved to the Trash on each local date: a cap is of a day, however often a job runs."""
+"""Numbers of memories that jobs moved to the Trash on each local date. The daily cap needs them."""
 
 from __future__ import annotations
 

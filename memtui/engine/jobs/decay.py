@@ -1,4 +1,4 @@
-"""Fading: which facts are below the threshold, which will be, and the nightly move of some to the Trash.
+"""The job Decay moves faded facts to the Trash each night; and the forecast of fading.
 
 How much is left of a fact is a function of time (``confidence.py``); nothing here changes that. Pruning only
 ends what is below the threshold at the beginning of the local day, the weakest first, and in one local date
@@ -27,7 +27,7 @@ _IDS_TOLD = 1_000
 
 
 class FadingPlan(Record):
-    """What a run on the local ``date`` would do.
+    """The plan of a run on the local ``date``.
 
     ``fading`` go to the Trash, the weakest first. ``waiting`` are below the threshold too, but beyond the cap,
     or were brought back from an earlier run: they are for the person to decide. ``used`` of ``cap`` went today.

@@ -1,4 +1,4 @@
-"""What is due now, and when something will be: read from the file, so that every process sees the same."""
+"""Which jobs are due now and next. It is read from the file, so every process gets the same answer."""
 
 from __future__ import annotations
 

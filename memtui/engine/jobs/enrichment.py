@@ -2,7 +2,7 @@
 
 spaCy, a language model, or both; without either there is nothing better than the rules, and the job says so.
 What is found is derived, like every automatic link: it is not history, and the person's decisions win; but
-which links came of it is kept, to be told.
+the new links are stored, so that they can be shown.
 """
 
 from __future__ import annotations

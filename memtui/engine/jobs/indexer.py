@@ -1,4 +1,4 @@
-"""Make what follows from texts: entity links, CJK bigrams, vectors; in batches, the most recent first.
+"""Build what is derived from texts: entity links, CJK bigrams, vectors; in batches, the most recent first.
 
 Reading and model work happen outside transactions; each batch is one short write. A batch that finds
 its row gone or changed in the meantime leaves it to the queue.

@@ -1,4 +1,4 @@
-"""What a maintenance job is, and what it is handed when it runs.
+"""A maintenance job, and the services that it gets when it runs.
 
 A job does its work in short transactions, asks ``cancelled`` between them, and returns a report. Where its
 effect is history, it commits the last of it together with the end of the run (``Task.finish``): then a run

@@ -1,6 +1,6 @@
-"""One run of one job: in one place at a time, its end committed once, whatever breaks.
+"""Run one job at a time across processes, and commit its end exactly once.
 
-``<db>.jobs`` is held while a job runs, by the leader or by whoever was told "run now"; the kernel frees it
+``<db>.jobs`` is held while a job runs, by the leader or by a process that was asked to run it now; the kernel frees it
 when that process dies. Whoever holds it knows that a run which is still marked as running is dead.
 """
 

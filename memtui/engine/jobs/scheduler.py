@@ -1,4 +1,4 @@
-"""The night shift: runs each job when it is due, once, in whichever process is there.
+"""The scheduler runs each job once when it is due, in any process.
 
 What is due is read from the file (due.py); a run and its effect are committed together; so it does not matter
 how often anybody looks, who does, or who was killed. Of several processes the one that holds the lock

@@ -46,7 +46,7 @@ class _Model(NamedTuple):
 
 
 class TokenizedText(NamedTuple):
-    """A text as the model read it: its word pieces, where each stands, and a row for each (n, 384)."""
+    """A tokenized text: its word pieces, their positions, and a vector for each (n, 384)."""
 
     text: str
     pieces: tuple[str, ...]

@@ -12,8 +12,8 @@ from ..records import Record
 
 
 class SimilarityThresholds(Record):
-    """The cosines from which on two facts may say ``same``, and from which on a fact ``bears`` on a prompt with whose words
-    it shares none.
+    """Cosine thresholds: for two facts that say the ``same``, and for a fact that ``bears`` on a prompt without a shared
+    word.
     """
 
     same: float

@@ -15,7 +15,7 @@ class PinnedQuestion(Record):
 
 
 class ServedAgent(Record):
-    """An agent that was told, how often, and when: first and last, Unix seconds."""
+    """An agent that got the memory: how often, and when first and last (Unix seconds)."""
 
     agent: str
     times: int

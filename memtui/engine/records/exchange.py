@@ -1,4 +1,4 @@
-"""What imports and exports tell: on their way, and when they are done."""
+"""Progress and reports of imports and exports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ExportFormat = Literal["jsonl", "markdown"]
 
 
 class Skip(Record):
-    """Something a feed passed over, and why (``reason`` is a short phrase that is counted)."""
+    """Something that an importer skipped, and why (``reason`` is a short phrase that is counted)."""
 
     reason: str
     place: str = ""

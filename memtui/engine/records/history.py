@@ -1,4 +1,4 @@
-"""Named changes of the memory: what they did, and what taking them back did."""
+"""Operations: their changes, and the results of undoing them."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Recall(Record):
 
 
 class LastServed(Record):
-    """What an agent was told in a session (None: outside of any), last at ``at``; memories in use, the latest told first.
+    """Memories that an agent got in a session (None: outside of any), the latest first; last at ``at``.
 
     ``answers``: the answers that they were part of, the latest first. A memory is named by the latest of them only.
     """

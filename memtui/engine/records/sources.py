@@ -31,7 +31,7 @@ class KnownSource(Record):
 
 
 class FollowResult(Record):
-    """Turns and ``others`` (notes) that one look imported, their formats, and the operation that they belong to."""
+    """Turns and ``others`` (notes) that were imported at one check, their formats, and the operation that they belong to."""
 
     turns: int
     others: int

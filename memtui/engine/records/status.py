@@ -7,7 +7,7 @@ from .recording import Pause
 
 
 class ServedToday(Record):
-    """An agent, how often it was told something since midnight, and how many memories those were."""
+    """An agent with its numbers of recalls and of memories since midnight."""
 
     agent: str
     times: int

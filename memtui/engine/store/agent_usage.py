@@ -1,4 +1,4 @@
-"""What agents did in an hour, counted in the file: all processes that have it open share the limits.
+"""Hourly counts of the calls and writes of each agent. They are in the file, so all processes share the limits.
 
 A write through an agent's tool is counted in the transaction that writes (``history.operation``).
 """

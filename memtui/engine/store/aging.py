@@ -1,4 +1,4 @@
-"""Which turns are old and no longer needed: everything was drawn from their sessions."""
+"""Old turns that retention may end: their sessions are consolidated, and no pinned or confirmed memory needs them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STOOD_ON = """EXISTS (
 
 
 class AgedTurns(NamedTuple):
-    """The turns that may go, the oldest first; ``kept``: how many are as old, and something pinned or confirmed stands on."""
+    """Keys of the turns that may go, the oldest first. ``kept``: how many as old stay for a pinned or confirmed memory."""
 
     rids: list[int]
     kept: int

@@ -1,4 +1,4 @@
-"""How far each session has been turned into notes: what is pending, what is due, what failed, the watermark."""
+"""Progress of consolidation in each session: pending, due and failed sessions, and the last consolidated turn."""
 
 from __future__ import annotations
 

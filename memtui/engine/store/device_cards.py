@@ -1,4 +1,4 @@
-"""Cards about what two devices decided differently: which memories one shows now."""
+"""Review cards for conflicting decisions of two devices: the memories that such a card shows."""
 
 from __future__ import annotations
 

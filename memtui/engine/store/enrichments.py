@@ -1,4 +1,4 @@
-"""Which memories a model has read again for the names in them."""
+"""Memories that the enrichment job has read again for names."""
 
 from __future__ import annotations
 

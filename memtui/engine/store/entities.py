@@ -1,8 +1,8 @@
 """Names in texts: which entity a name means, and which memories name it.
 
 Every name has a row of its own, found by its key (NFKC, casefolded); a link points at the row of the name
-that stands in the text. One entity of several names is rows merged into one of them. What a program links
-is derived; what the person decided (``entity_decisions``, merges, hidden ones) is kept and wins.
+that stands in the text. One entity of several names is rows merged into one of them. Links by programs are
+derived. Decisions of the person (``entity_decisions``, merges, hidden entities) are kept and take precedence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When an entity was talked about: how many of its memories are of which month."""
+"""Number of an entity's memories in each month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which entity a person means: by name, alias or id; near names when none is meant."""
+"""Find an entity by name, alias or id; suggest similar names if there is none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The rows of a memory as they leave the file: a typed line each, which names other rows by their ids.
+"""The lines of an export: one typed line for each row, with ids in place of row numbers.
 
 Numbers of rows (rid, eid) mean nothing in another file, so none is in a line. What can be derived from the rest
 (vectors, links that a program found, counts of mentions) is not in a line either. JSON columns are kept as the
-text that they are. ``writing`` them is portable_rows.py.
+text that they are. ``exporters/jsonl.py`` writes them.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ else:
 
 
 class ConsolidatedLine(Line, tag="read"):
-    """How far a session has been consolidated: up to a memory of it; null when that one is gone."""
+    """The last consolidated memory of a session; null if that memory is deleted."""
 
     session_id: Id
     through: Id | None = None
@@ -123,7 +123,7 @@ class ScratchpadLine(Line, tag="scratchpad"):
 
 
 class DeletedKeyLine(Line, tag="gone"):
-    """A key of the scratchpad that somebody took away."""
+    """A deleted key of the scratchpad."""
 
     key: str
     decided: tuple[Stamp, ...]

@@ -1,6 +1,6 @@
-"""Which facts fade, and when: the arithmetic of ``confidence.py`` over all rows.
+"""Facts that fade and the times when they do: ``confidence.py`` computed over all rows.
 
-Only active facts that nobody confirmed and that have a decay rate are ever looked at.
+Only active, unconfirmed facts with a decay rate are read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the files at a memory's path are still those that its connections have open.
+"""Check that the files at a memory's path are the ones that its connections have open.
 
 A program that deletes or replaces them leaves SQLite with files that have no name any more: what is written there is
 lost, and what is written to the old and to the new ones damages both.

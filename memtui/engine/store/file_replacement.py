@@ -1,4 +1,4 @@
-"""Another file in the place of a memory that cannot be used; what is there is set aside as it is.
+"""Replace an unusable memory file by another one, and set the old files aside unchanged.
 
 A file, its log and the log's index cannot be moved at once. So the plan of an exchange lies beside the memory until it
 is done, and whoever opens the memory next finishes one that was broken off: nobody reads a file with another one's log,

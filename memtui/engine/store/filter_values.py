@@ -1,4 +1,4 @@
-"""The values that memories have for the keys of a filter, with how many have each; the most used first.
+"""Values of each filter key with the number of memories that have them, the most used first.
 
 Only the newest memories are looked at, and only so many values are given: this is read while a person types.
 """

@@ -1,4 +1,4 @@
-"""How a memory grew: how many notes and turns there were, at even steps from its first row until now."""
+"""Growth of a memory: the numbers of notes and turns at even steps from its first row until now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that history speaks of, as they are or, once they are gone, as they last were."""
+"""Rows that history names: their current state, or their last one if they are deleted."""
 
 from __future__ import annotations
 

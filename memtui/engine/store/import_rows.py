@@ -1,7 +1,7 @@
-"""Takes lines (portable.py) into the file: what is there stays as it is, what is missing is added.
+"""Import the lines of an export (``export_rows.py``): existing rows stay as they are, missing ones are added.
 
-A row is there if its id is; a turn also if its key at the source is; a name also if somebody has it already. What
-is there under another id is remembered, so that lines that name it find it.
+A row exists if its id does. A turn also exists if its key at the source does, and a name if an entity has it. Other ids
+of existing rows are remembered, so that later lines find them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What operations after a certain one did to the memories, in the form that takes it off again.
+"""Changes of the memories after a given operation, in the form that takes them off again.
 
 Of several changes of a row the first one knows the state before all of them, column by column. A row whose first
 change is its insertion was not there. Changes only ever come after the ones that are known, so that following them

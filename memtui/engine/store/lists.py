@@ -1,7 +1,7 @@
 """Sessions, operations and recalls as lists for people: filtered by words, a page at a time or by key.
 
-The words are looked for in what a row says of itself, in any case and in any script; a word with ``-``
-before it must not be there; ``id:3,7`` asks for rows by key. The keys (sid, op_id, recall_id) let a list
+A row must contain all words in its visible text, in any case and script, and no word that has a ``-``
+before it; ``id:3,7`` asks for rows by key. The keys (sid, op_id, recall_id) let a list
 follow its rows while new ones come in.
 """
 

@@ -1,4 +1,4 @@
-"""Operations as they are told: their records, and what each did row by row."""
+"""Read operations: their records, and the row changes of each."""
 
 from __future__ import annotations
 

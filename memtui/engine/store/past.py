@@ -1,8 +1,8 @@
-"""What the memory held at a moment: the rows as they are now, with every later operation taken off.
+"""The memory at an earlier moment: the current rows, with every later operation taken off.
 
-A moment lies after the last operation that was made until then, so that it is always a state that there was. Where
+The state is the one after the last operation until that moment, so it is always a state that existed. Where
 history was thinned (90 days, 50 MB) only the times of the rows themselves are left: when each was recorded, and when
-it went to the Trash. What agents recalled is not history: how far a confidence had faded goes by what is known.
+it went to the Trash. Recalls by agents are not in history, so faded confidence is computed from the current ones.
 """
 
 from __future__ import annotations

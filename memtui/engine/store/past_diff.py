@@ -1,4 +1,4 @@
-"""What became of the memories between two moments: one line each, however many operations it took."""
+"""Changes of the memories between two moments: one line for each memory, however many operations changed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals: what waits for the person, and what the person has decided so that it is not asked again.
+"""Rows of ``proposals``: questions that wait in Review, and decided ones, so that none is asked twice.
 
 The id follows from what a proposal is about, so that the same question is one row however often it comes up.
 """

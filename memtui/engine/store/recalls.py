@@ -1,4 +1,4 @@
-"""The recall log: which agent was told which memories, when, and for which question."""
+"""The recall log: which agent got which memories, when, and for which question."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def agents(connection: apsw.Connection) -> list[str]:
 
 
 def agents_served(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int, int, int]]:
-    """Which agents were told one of these memories: name, how often, first and last time; the latest first."""
+    """Agents that got one of these memories: name, number of times, first and last time; the latest first."""
     rows: list[Any] = connection.execute(
         """
         SELECT agent, count(*), min(at), max(at) FROM recalls r
@@ -73,7 +73,7 @@ def agents_served(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple
 
 
 def served_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
-    """Per agent how often it was memories something since a time and how many memories, the most first; and how many in all."""
+    """For each agent the numbers of recalls and of memories since a time, the most first; and the number of all memories."""
     rows: list[Any] = connection.execute(
         "SELECT agent, memory_ids FROM recalls WHERE at >= ? ORDER BY recall_id", (int(since),)
     ).fetchall()

@@ -1,7 +1,6 @@
-"""What is not recorded: in a pause nothing that is said, else what somebody never wants. It stands in the file, so all
-programs agree on it.
+"""Rules for recording: pauses, and sources that are never recorded. They are in the file, so all programs obey them.
 
-They are no part of history. What is turned away is counted; neither its words nor who said them are kept.
+The rules are not part of history. Rejected turns are counted; neither their words nor their speakers are kept.
 """
 
 from __future__ import annotations

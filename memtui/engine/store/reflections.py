@@ -1,4 +1,4 @@
-"""What a weekly reflection is made of, and when the last one was."""
+"""The facts and turns that a weekly reflection reads, and the time of the last one."""
 
 from __future__ import annotations
 

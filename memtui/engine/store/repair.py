@@ -1,4 +1,4 @@
-"""Making anew what is derived: indexes, counts, links, modes. No row that somebody decided on is touched."""
+"""Rebuild derived data: indexes, counts, links, file modes. Base rows are never changed."""
 
 from __future__ import annotations
 

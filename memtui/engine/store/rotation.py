@@ -1,4 +1,4 @@
-"""Which backups to keep: dense for the last hours, thinner the longer ago, within a budget of space."""
+"""Choose which backups to keep: many of the last hours, fewer of older times, within a size budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which long operations are alive.
+"""Locks that show which long operations are still running.
 
 An operation of many transactions stays ``running`` in between. Its process holds an OS lock on a file beside
 the memory for as long; the kernel frees it when the process dies, and whoever opens the memory next can tell.

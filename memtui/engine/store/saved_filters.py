@@ -1,4 +1,4 @@
-"""Filters that the person keeps under a name: saved queries without a question."""
+"""Saved filters: rows of ``saved_queries`` without a question."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Questions that the person keeps at hand, with the filter and the profile they were asked with.
+"""Pinned questions with their filter and profile.
 
-A question may say which memories it should find; how that went is kept beside it.
+A question may name the memories that it should find. The results are stored beside it.
 """
 
 from __future__ import annotations

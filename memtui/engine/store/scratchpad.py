@@ -1,4 +1,4 @@
-"""Rows of ``scratchpad``: a key and a text each, for what agents and people need at hand for a while.
+"""Rows of ``scratchpad``: short-lived notes of agents and people, each a key and a text.
 
 History covers them (``tables.py``), so every write can be taken back.
 """

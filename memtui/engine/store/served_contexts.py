@@ -1,4 +1,4 @@
-"""What was told in conversations that go on, so that the processes of a hook do not tell it again."""
+"""Memories served in running conversations, so that later processes of a hook do not repeat them."""
 
 from __future__ import annotations
 

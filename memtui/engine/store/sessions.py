@@ -1,4 +1,4 @@
-"""Sessions: what has been talked, and what of it is consolidated."""
+"""Rows of sessions: conversations, and how far each is consolidated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small helps for statements that answer with one value, one row or very many keys."""
+"""Helper functions for statements that return one value, one row or very many keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was erased for good stays away: of what its source called it only a salted hash is kept, and asked for here."""
+"""Salted hashes of erased memories' source keys, so that no import brings them back."""
 
 from __future__ import annotations
 

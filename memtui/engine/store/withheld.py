@@ -1,4 +1,4 @@
-"""What the person keeps from agents.
+"""Memories that the person withholds from agents.
 
 From all of them: turns from which a fact was drawn that is forgotten and withheld, also the turns of what such a fact took
 the place of (``search/cautions.py`` says the same of single memories). From one agent: whatever memory the person named,

@@ -1,7 +1,7 @@
-"""What must hold in a memory file, one function each: it yields a finding for each breach.
+"""Invariants of a memory file, one function each. A function yields a finding for each violation.
 
-A finding is ``repairable`` when it concerns something derived (an index, a count, a mode): repair makes
-that anew from the base rows. Base rows are never repaired: their findings are for the person.
+A finding is ``repairable`` if it concerns derived data (an index, a count, a mode): repair rebuilds it from
+the base rows. Base rows are never repaired; the person decides about their findings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows that somebody wrote: they are never repaired, what is wrong with them is for the person."""
+"""Checks of base rows. They are never repaired: the person decides what to do."""
 
 from __future__ import annotations
 

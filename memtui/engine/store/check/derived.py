@@ -1,4 +1,4 @@
-"""What is counted and linked from the rows: mentions, votes, provenance."""
+"""Checks of derived counts and links: mentions, type votes, provenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check looks at, and how it says what it found."""
+"""The input of a check, and functions that build its findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was done, by whom: operations, jobs, and that nobody but the person touched what is protected."""
+"""Checks of history: operations, job runs, and that only the person changed protected memories."""
 
 from __future__ import annotations
 

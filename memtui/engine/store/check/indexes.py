@@ -1,4 +1,4 @@
-"""What is derived from the texts: full text, bigrams, vectors, and the queue of what waits for them."""
+"""Checks of what is derived from texts: full text, bigrams, vectors, and the index queue."""
 
 from __future__ import annotations
 

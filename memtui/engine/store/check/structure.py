@@ -1,4 +1,4 @@
-"""The file itself: its pages, its references, its schema, who may read it."""
+"""Checks of the file itself: pages, references, schema, permissions."""
 
 from __future__ import annotations
 
