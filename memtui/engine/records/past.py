@@ -43,7 +43,7 @@ PastVerb = Literal[
 class PastChange(Record):
     """The change of one memory. ``before``: at the first moment, ``after``: at the second; None where it did not exist.
 
-    A correction has the old and the new memory. ``at``, ``op_id``: the last operation that touched it.
+    A correction has the old and the new memory. ``at``, ``op_id``: the operation that added it, else the last that touched it.
     """
 
     verb: PastVerb
