@@ -25,6 +25,7 @@ from . import (
     in_confidence,
     kinship,
     lexicon,
+    named_days,
     query,
     relevance,
     repeats,
@@ -182,6 +183,16 @@ def brief(
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
+    if not idle and not read.working:
+        by_day = [
+            Related(memory=one, score=1.0, reasons=(f"on {day:%a} {day.day} {day:%b}",))
+            for day, one in named_days.facts(connection, named_days.named(prompt, now), within, now)
+            if one.rid not in present | warned and not why_kept_back(one)
+        ]
+        dated = {one.memory.rid for one in by_day}
+        related = [*by_day, *(one for one in related if one.memory.rid not in dated)][
+            : max(limit, len(by_day))
+        ]
     not_meant = vital.of_others(connection, meant, [one.memory for one in related], names=profile.entity > 0)
     left_out += [LeftOut(reason=OTHERS, memory=one.memory) for one in related if one.memory.rid in not_meant]
     related = [one for one in related if one.memory.rid not in warned | not_meant]

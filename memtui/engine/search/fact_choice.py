@@ -23,6 +23,8 @@ from .scope import Scope, passing
 COMMON = 0.25
 """A word that a larger share of the facts has tells nothing."""
 _FEW = 20
+SAME_PLAN = 2
+"""So many words a plan shares with the fact that calls it off."""
 MOST_LISTED = 20
 """So many facts that were left out are listed."""
 
@@ -111,7 +113,28 @@ def choose(
             related.append(answers)
         elif one.hit:
             told.append(one.hit)
-    return Choice(told, related, left_out[:MOST_LISTED], result, by_meaning)
+    return Choice(_called_off_first(told), related, left_out[:MOST_LISTED], result, by_meaning)
+
+
+def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with a plan that was called off behind the later fact that says so ("we decided not to go to Graz")."""
+    arranged: list[Hit] = []
+    for hit in hits:
+        if lexicon.pattern("called off").search(hit.memory.content):
+            said = frozenset(filter(lexicon.connects, words(hit.memory.content)))
+            place = next(
+                (
+                    place
+                    for place, other in enumerate(arranged)
+                    if other.memory.event_time < hit.memory.event_time
+                    and len(said.intersection(words(other.memory.content))) >= SAME_PLAN
+                ),
+                len(arranged),
+            )
+            arranged.insert(place, hit)
+        else:
+            arranged.append(hit)
+    return arranged
 
 
 def how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:

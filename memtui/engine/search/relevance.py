@@ -56,7 +56,7 @@ class Prompt(Record):
 
     ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums. ``wordings``:
     the stems of words that statements may answer with others, and with which. ``personal``: it speaks of the person or of
-    somebody near.
+    somebody near. ``working``: it is about code and speaks of nobody.
     """
 
     text: str
@@ -70,6 +70,7 @@ class Prompt(Record):
     people: frozenset[str]
     factual: bool
     personal: bool
+    working: bool
     wanted: str
     attributes: tuple[re.Pattern[str], ...]
     wordings: tuple[tuple[frozenset[str], lexicon.Phrases], ...]
@@ -130,7 +131,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     return Prompt(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
         words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
-        people=people, factual=factual, personal=personal,
+        people=people, factual=factual, personal=personal, working=working,
         wanted=wanted, attributes=lexicon.attributes(text),
         wordings=tuple(one for one in wordings if one[0]),
     )  # fmt: skip

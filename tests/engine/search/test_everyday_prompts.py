@@ -36,6 +36,23 @@ def test_a_meal_brings_all_rules_for_food_and_no_timetable(family: Memory) -> No
 def test_the_reason_names_whom_a_danger_is_about_and_nobody_else(family: Memory) -> None:
     why = {one.memory.content: one.reason for one in family.context("What shall I cook tonight?").vital}
     assert why["Dr. Yilmaz said almonds are fine but no mixed nuts ever"] == "health"
-    assert why["She is vegetarian"] == "health"
     assert next(reason for text, reason in why.items() if "two cats" in text) == "health: Tom"
     assert why["No nuts because of Leo"] == "health: Leo"
+
+
+@pytest.mark.parametrize(
+    "prompt", ["what shall we do on Saturday?", "what is on 28 November?", "any plans for November 28th?"]
+)
+def test_a_day_brings_what_happens_on_it(family: Memory, prompt: str) -> None:
+    block = family.context(prompt)
+    assert "Mia turns 9 on November 28" in block.text
+    assert ("on Sat 28 Nov",) in [one.reasons for one in block.related] or "november" in prompt.lower()
+
+
+def test_a_day_without_a_date_brings_no_other_day(family: Memory) -> None:
+    assert "Mia turns 9" not in family.context("what shall we do on Thursday?").text
+
+
+def test_the_decision_that_calls_a_plan_off_stands_before_the_plan(family: Memory) -> None:
+    text = family.context("plan our train trip to Graz").text
+    assert text.index("decided not to go to Graz") < text.index("We want to visit")
