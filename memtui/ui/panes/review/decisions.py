@@ -59,7 +59,13 @@ class Decisions:
     def summary(self) -> Entity | None:
         """The entity whose summary the verbs are about."""
         card = self.current
-        if card is None or self.pick is None or card.item.kind != "drawn" or self.pick < len(card.sides):
+        if (
+            card is None
+            or not card.item.entities
+            or self.pick is None
+            or card.item.kind != "drawn"
+            or self.pick < len(card.sides)
+        ):
             return None
         return card.item.entities[min(self.pick - len(card.sides), len(card.item.entities) - 1)]
 
