@@ -34,7 +34,7 @@ HEALTH = "health"
 _OWN = re.compile(
     r"\b(?:I|me|my|we|our|us|ich|mir|wir|uns|je|nous|yo|nosotros)\b|\bj['’]|\bmein\w*", re.IGNORECASE
 )
-_PARTS = re.compile(r"[,;:.]|\b(?:and|but|und|aber|et|mais|y|pero)\b")
+_PARTS = re.compile(r"[;.]|\b(?:and|but|und|aber|et|mais|y|pero)\b")
 _SAYS = r"\s+(?:said|says|told|tells|thinks|recommends|advised|sagt\w*|meint\w*|dit|dice|dijo)\b"
 _OF_SOMEBODY = re.compile(
     r"(?:he|she|his|her|him|they|their|er|seine?|ihre?|il|elle|lui|él|ella)(?:['’]\w+)?\b", re.IGNORECASE
