@@ -217,7 +217,7 @@ class AgentLoop:
             else:
                 attributes = {**winner.attributes, "supersedes": loser.id, "conflict_reason": why}
                 memories.update(connection, winner.rid, attributes=attributes)
-                apply.weaken(connection, loser)
+                apply.weaken(connection, loser, winner.content)
                 op.label = f"Resolved a conflict: “{winner.content[:60]}” stands"
         self._tell(op.op_id)
         return waits

@@ -17,6 +17,7 @@ from memtui.engine.store import consolidations, memories, proposals, sessions
 
 from . import reread
 from .compare import conflicts, duplicates
+from .compare.left_over import left_over
 from .plan import Plan, PlanLine
 
 
@@ -100,7 +101,7 @@ def write_line(
         return reinforce(connection, target, line.sources, line.confidence, now)
     if line.action == "supersede" and not target.protected:
         new = insert(connection, plan, line, options, now, seen=seen, replaces=target)
-        weaken(connection, target)
+        weaken(connection, target, line.content)
         return "superseded" if new else "known"
     new = insert(connection, plan, line, options, now, seen=seen)
     open_conflict(connection, new, target.id, line.reason, now)
@@ -198,8 +199,15 @@ def reinforce(
     return "reinforced"
 
 
-def weaken(connection: apsw.Connection, old: MemoryRecord) -> None:
-    """What a later statement replaced stays, unsure and not pinned, and fades faster."""
+def weaken(connection: apsw.Connection, old: MemoryRecord, new: str) -> None:
+    """What the text ``new`` replaced stays, unsure and not pinned, and fades faster.
+
+    A fact that does not fade (about health, a rule, confirmed) keeps its confidence and its rate, and so does one that says
+    more than ``new`` does: the caution alone says that it was replaced.
+    """
+    if old.decay_rate == 0.0 or old.protected or old.topic == "health" or left_over(old.content, new):
+        memories.update(connection, old.rid, attributes=operations.without_pin(old))
+        return
     memories.update(
         connection, old.rid,
         attributes=operations.without_pin(old),

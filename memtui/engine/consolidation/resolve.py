@@ -19,9 +19,7 @@ from .compare.duplicates import without_repeats
 
 
 def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:
-    """The new fact stands, and takes the pin. The old one stays with confidence 0.3 and fades at 0.5 a day; the new one
-    names it.
-    """
+    """The new fact takes the pin and names the old one. The old one stays, and fades as ``apply.weaken`` says."""
     winner, loser = _pair(connection, new, old, now)
     if loser.protected and actor != "person":
         raise ProtectedError(
@@ -34,9 +32,9 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
         "conflict_reason": reason,
     }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
+    weaken(connection, loser, winner.content)
     if loser.protected:
         memories.update(connection, loser.rid, confirmed_at=None)
-    weaken(connection, loser)
     memories.update(connection, loser.rid, reviewed_at=now)
 
 

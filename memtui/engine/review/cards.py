@@ -14,6 +14,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
+from memtui.engine.consolidation.compare.conflicts import both_may_be_true
+from memtui.engine.consolidation.compare.left_over import left_over
 from memtui.engine.consolidation.compare.similarity import compare
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
@@ -65,6 +67,7 @@ class ReviewItem(Record):
     ``replaced``: known facts that a run took these for the successors of, without asking (new).
     ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
     summary is asked about (drawn). ``sources`` of a drawn one: what no longer holds.
+    ``proposed``: the verdict to show first. ``left_over``: what the known fact says beyond what the new one replaces.
     """
 
     id: str
@@ -78,6 +81,8 @@ class ReviewItem(Record):
     wish: Wish | None = None
     replaced: tuple[MemoryRecord, ...] = ()
     entities: tuple[Entity, ...] = ()
+    proposed: Verdict = "keep"
+    left_over: str = ""
 
     @property
     def several(self) -> bool:
@@ -161,7 +166,11 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
     for proposal in proposals.waiting(connection, proposals.CONFLICT, now):
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
-            yield _card(connection, now, "conflict", proposal.id, str(proposal.payload["reason"]), pair)
+            reason = str(proposal.payload["reason"])
+            card = _card(connection, now, "conflict", proposal.id, reason, pair)
+            more = left_over(pair[1].content, pair[0].content)
+            both = both_may_be_true(*pair, reason)
+            yield replace(card, proposed="both" if both else "merge" if more else "keep", left_over=more)
 
 
 def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -217,7 +226,7 @@ def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable
         yield ReviewItem(
             id=proposal.id, kind="held", reason="; ".join(payload["reasons"]), text=payload["content"],
             sources=_active(connection, payload["sources"], now), session_id=payload["session_id"],
-            offered=OFFERED["held"],
+            offered=OFFERED["held"], proposed="correct" if "is meant by “" in str(payload["reasons"]) else "keep",
         )  # fmt: skip
 
 

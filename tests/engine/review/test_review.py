@@ -71,11 +71,13 @@ def test_looking_at_the_inbox_changes_nothing(memory: Memory, conflict: ReviewIt
     assert memory.view.count_operations() == operations
 
 
-def test_keeping_the_new_one_weakens_the_old_one_and_links_it(memory: Memory, conflict: ReviewItem) -> None:
+def test_keeping_the_new_one_replaces_the_confirmed_one_and_leaves_it_sure(
+    memory: Memory, conflict: ReviewItem
+) -> None:
     new, old = conflict.memories
     memory.review.decide(conflict, "keep")
     old_now, new_now = memory.get(old.id), memory.get(new.id)
-    assert (old_now.confidence, old_now.decay_rate, old_now.protected) == (0.3, 0.5, False)
+    assert (old_now.confidence, old_now.decay_rate, old_now.protected) == (1.0, 0.0, False)
     assert new_now.supersedes == old.id
     assert cards(memory, "conflict") == []
     memory.undo()
@@ -155,7 +157,7 @@ def test_forgetting_one_side_keeps_the_other(memory: Memory, conflict: ReviewIte
         assert memory.get(new.id).ended_by == "superseded" and memory.get(old.id).protected
         memory.undo()
     memory.review.decide(conflict, "forget", keep=old.id)
-    assert memory.get(new.id).supersedes == old.id and memory.get(old.id).confidence == 0.3
+    assert memory.get(new.id).supersedes == old.id and memory.get(old.id).confidence == 1.0
 
 
 def test_correcting_one_side_elsewhere_settles_the_card_and_says_so(

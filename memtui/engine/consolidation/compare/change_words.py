@@ -18,6 +18,7 @@ CUES = (
 """The headings of ``change_cues.txt``."""
 CHANGES = 8
 """So many of the first cues say that something changed."""
+_CHANGED = ("instead", "correction", "moved", "replaced", "ended")
 
 
 @functools.cache
@@ -59,6 +60,19 @@ def cues() -> tuple[re.Pattern[str], ...]:
     """A pattern for each of ``CUES``, for text in small letters."""
     lines = _lines("change_cues.txt")
     return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
+
+
+def adds(text: str) -> bool:
+    """Whether a statement says of itself that it adds to what is known, and of nothing that it ended or changed."""
+    plain = text.casefold()
+    return _adds().search(plain) is not None and not any(
+        cues()[CUES.index(name)].search(plain) for name in _CHANGED
+    )
+
+
+@functools.cache
+def _adds() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(_lines('change_cues.txt')['adds'])})(?!\w)")
 
 
 def _lines(name: str) -> dict[str, list[str]]:

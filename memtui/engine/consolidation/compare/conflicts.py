@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
+from .change_words import adds
 from .compatible import apart
 from .negation import denies_alike, negates, negates_all
 from .similarity import Reading, compare_readings, read
@@ -68,6 +69,8 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
     verdict = compare_readings(mine, theirs)
     if verdict.kind == "duplicate":
         return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
+    if adds(new):
+        return Standing(kind="beside", score=verdict.score)
     slot = contested(new, old)
     if slot is not None:
         return Standing(
@@ -113,6 +116,12 @@ def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
     if not (only_mine or only_theirs):
         return bool(mine.numbers - theirs.numbers) and bool(theirs.numbers - mine.numbers)
     return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
+
+
+def both_may_be_true(new: MemoryRecord, old: MemoryRecord, reason: str) -> bool:
+    """Whether two statements about health may hold beside each other: nothing says that one ended the other."""
+    health = "health" in (new.topic, old.topic)
+    return health and reason.startswith(CHANGED) and not negates(new.content, old.content)
 
 
 def may_supersede(
