@@ -75,7 +75,7 @@ def _print(block: ContextBlock) -> None:
         for excerpt in block.excerpts:
             note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:
-        err("Nothing in the memory fits this prompt.")
+        err("nothing in the memory fits this prompt")
     for one in block.left_out[:_LISTED]:
         shown = brief(f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6)
         note(shown if one.memory is None else f"{shown}\n      {one.reason}")
