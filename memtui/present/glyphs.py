@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class Glyphs(NamedTuple):
-    """``bar`` and ``empty`` draw a level; ``arms`` are the fillings of the score bar, one an arm."""
+    """``on`` and ``off`` are of a job, ``folder`` of a topic that opens.
+
+    ``bar`` and ``empty`` draw a level; ``arms`` are the fillings of the score bar, one an arm.
+    """
 
     kinds: Mapping[Kind, str]
     protected: str
@@ -23,6 +26,11 @@ class Glyphs(NamedTuple):
     conflict: str
     fading: str
     marked: str
+    pending: str
+    busy: str
+    on: str
+    off: str
+    folder: str
     pinned: str
     cursor: str
     bar: str
@@ -48,6 +56,11 @@ UNICODE = Glyphs(
     conflict="!",
     fading="◔",
     marked="●",
+    pending="●",
+    busy="●",
+    on="●",
+    off="◇",
+    folder="▸",
     pinned="★",
     cursor="▌",
     bar="━",
@@ -65,26 +78,31 @@ UNICODE = Glyphs(
 )
 
 ASCII = Glyphs(
-    kinds={"fact": "*", "episode": "o", "reflection": "+", "observation": ">"},
+    kinds={"fact": "F", "episode": "T", "reflection": "R", "observation": "O"},
     protected="P",
     done="+",
     ended="x",
-    replaced="r",
+    replaced="s",
     conflict="!",
     fading="~",
     marked="#",
+    pending="?",
+    busy="&",
+    on="Y",
+    off="N",
+    folder=":",
     pinned="*",
     cursor=">",
     bar="=",
     empty="-",
     curve="_.-=^",
-    arms={"keyword": "#", "vector": "=", "sense": "%", "entity": "+", "context": "."},
+    arms={"keyword": "K", "vector": "V", "sense": "S", "entity": "E", "context": "C"},
     rising="^",
     falling="v",
     dot="|",
     rule="-",
     skeleton=".",
     spinner="|/-\\",
-    ascending="+",
-    descending="-",
+    ascending="^",
+    descending="v",
 )

@@ -82,7 +82,7 @@ def answered(report: ArmReport) -> str:
         case "unavailable":
             return f"unavailable: {report.why}"
         case "coming":
-            return "coming: its vector is waited for"
+            return "waiting for the question's vector"
         case "empty":
             return f"found nothing{': ' + report.why if report.why else ''}"
         case _:

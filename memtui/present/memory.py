@@ -51,10 +51,10 @@ def is_full(share: float) -> bool:
 
 
 def confidence_left(memory: MemoryRecord) -> str:
-    """``.74``, or ``.74 of .90`` where some of it has faded."""
+    """``.74``, or ``.74, down from .90`` where some of it has faded."""
     left = confidence(memory.effective)
     faded = memory.effective < memory.confidence - _LEAST
-    return f"{left} of {confidence(memory.confidence)}" if faded else left
+    return f"{left}, down from {confidence(memory.confidence)}" if faded else left
 
 
 def is_fading(memory: MemoryRecord) -> bool:

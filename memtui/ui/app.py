@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
 
 from memtui import __version__
@@ -29,7 +29,7 @@ from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
-from .line_filter import ControlFilter, PlainFilter
+from .line_filter import ControlFilter, NoColourFilter, PlainFilter
 from .main_screen import MainScreen
 from .messages import Changed, Progressed, Refused, Said, Severity
 from .navigation import Navigation
@@ -93,8 +93,15 @@ class MemtuiApp(App[None], inherit_bindings=False):
         clock: Callable[[], float] = time.time,
         begins_with: Beginning = None,
     ) -> None:
-        self._own_filters = (ControlFilter(), *((PlainFilter(),) if look.ascii else ()))
+        self._own_filters: tuple[LineFilter, ...] = (
+            ControlFilter(),
+            *((PlainFilter(),) if look.ascii else ()),
+        )
         super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
+        if self.no_color:
+            # Textual's own turns colours into greys.
+            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
+            self._own_filters = (NoColourFilter(), *self._own_filters)
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly
@@ -227,6 +234,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.notifications.show(event)
 
     def on_refused(self, event: Refused) -> None:
+        if self.operations.memory is None and self.notifications.unopened is None:
+            self.say("Opening the memory …: press the key again in a moment.")
+            return
         self.post_message(Said(event.reason, "warning", kind=f"refused {event.action_id}"))
 
     def on_changed(self, event: Changed) -> None:

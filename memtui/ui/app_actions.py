@@ -111,7 +111,7 @@ class AppActions:
 
         shell = self._shell
         if shell.operations.memory is None:
-            shell.say("The memory is not open yet.", "warning")
+            shell.say("Opening the memory …: press the key again in a moment.")
             return
         found = await shell.operations.ask(lambda memory: memory.view.last_told())
         if not found:

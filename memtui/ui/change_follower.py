@@ -199,15 +199,15 @@ class ChangeFollower:
         """What is worth knowing about the memory right now, for the title."""
         if pause is not None:
             end = "" if pause.until is None else f" {until_when(pause.until, self._shell.clock())}"
-            yield f"{self._shell.glyphs.marked} not recording{end}"
+            yield f"{self._shell.glyphs.busy} not recording{end}"
         if stats.unlinked:
-            yield f"{self._shell.glyphs.marked} linking {stats.unlinked:,} left"
+            yield f"{self._shell.glyphs.busy} linking {stats.unlinked:,} left"
         if stats.vectors_wanted and (affected := stats.embedded + stats.unembedded):
-            yield f"{self._shell.glyphs.marked} {affected:,} to re-embed"
+            yield f"{self._shell.glyphs.busy} {affected:,} to re-embed"
         elif stats.unembedded:
-            yield f"{self._shell.glyphs.marked} embedding {stats.unembedded:,} left"
+            yield f"{self._shell.glyphs.busy} embedding {stats.unembedded:,} left"
         if places := self.sessions.places:
-            yield f"{self._shell.glyphs.marked} following {plural(places, 'place')}"
+            yield f"{self._shell.glyphs.busy} following {plural(places, 'place')}"
         if self._shell.readonly:
             yield "read only"
 

@@ -12,6 +12,7 @@ with the same filters for its whole life, because Textual caches filtered lines 
 from __future__ import annotations
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
@@ -33,6 +34,30 @@ class PlainFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [segment if segment.text.isascii() else _plain(segment) for segment in segments]
+
+
+# A background that is lighter or darker by so much is a cursor, a selection or a button.
+_CONTRAST = 0.35
+
+
+class NoColourFilter(LineFilter):
+    """For ``NO_COLOR``: no colour and no background at all; what stood out by its background is reversed."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [_uncoloured(segment, background) for segment in segments]
+
+
+def _uncoloured(segment: Segment, background: Color) -> Segment:
+    style = segment.style
+    if style is None:
+        return segment
+    plain = style.without_color
+    if style.meta:
+        plain += Style.from_meta(style.meta)
+    back = Color.from_rich_color(style.bgcolor) if style.bgcolor is not None else background
+    if abs(back.brightness - background.brightness) > _CONTRAST:
+        plain += Style(reverse=True)
+    return Segment(segment.text, plain, segment.control)
 
 
 def _plain(segment: Segment) -> Segment:

@@ -80,7 +80,7 @@ class MainScreen(Screen[None]):
         self.query_one(TitleBar).memory_name = self.shell.memory_name
         self.query_one(TabBar).active = self.active
         self.show_stats(None)
-        self.pane.do_focus_list()
+        self.pane.take_focus()
         self.look_again()
         self.call_after_refresh(self.shell.begin)
 
@@ -131,7 +131,7 @@ class MainScreen(Screen[None]):
             status.place_text = self._told.get(place, "")
             # What was said is about the pane that was left.
             status.said = status.undo_hint = ""
-        self.pane.do_focus_list()
+        self.pane.take_focus()
         self.look_again()
         return self.pane
 
@@ -235,6 +235,8 @@ class MainScreen(Screen[None]):
             needed = action.needs is None or not self.shell.permissions.why_not(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
                 able = not refusal(node, action)
+                if not able and action.id in self.pane.footer_if_able:
+                    continue
                 key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
                 # What cannot run here goes last, before what always stands at the end.
                 order = (action.id in ("palette", "help"), not able, action.id not in wanted)

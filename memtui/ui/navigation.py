@@ -151,7 +151,7 @@ class Navigation:
 
     async def do_back(self) -> None:
         if not await self.go_back():
-            self._say("Nothing to go back to. q quits.")
+            self._say("Esc leads no further back. q quits.")
 
     async def go_back(self) -> bool:
         """One step back; False where there is none."""

@@ -81,7 +81,7 @@ class Notifications:
         status.running = tuple(shell.operations.running)
         if shell.operations.running:
             moves = shell.look.moves()
-            turning = shell.glyphs.spinner if moves else shell.glyphs.marked
+            turning = shell.glyphs.spinner if moves else shell.glyphs.busy
             status.spinner = turning[int(time.monotonic() / SPIN_SECONDS) % len(turning)]
             if moves:
                 shell.app.set_timer(SPIN_SECONDS, self._show_busy)

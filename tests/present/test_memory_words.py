@@ -39,7 +39,7 @@ def told(memory: MemoryRecord, fades: float | None = None) -> dict[str, str]:
 def test_a_memory_says_how_sure_it_is_and_until_when() -> None:
     assert told(fact())["confidence"] == ".90"
     faded = told(fact(effective=0.41), fades=NOW + 3 * DAY)
-    assert faded["confidence"] == ".41 of .90"
+    assert faded["confidence"] == ".41, down from .90"
     assert faded["fading"] == "until 17 Nov"
     assert told(fact(), fades=NOW - DAY)["fading"] == "gone since 13 Nov"
 

@@ -44,7 +44,7 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
         await pilot.pause()
         assert "2 Memories" in screen_text(app) and "? help" in screen_text(app)
         await pilot.press("a")
-        await until(lambda: "not open yet" in said(app))
+        await until(lambda: "Opening the memory" in said(app))
         gate.set()
         await settle(app)
         assert "Standup moved" in screen_text(app)
@@ -340,7 +340,7 @@ async def test_what_was_said_goes_with_the_next_key_and_with_the_pane(story: Sto
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("escape")
-        await until(lambda: said(app).startswith("Nothing to go back to"))
+        await until(lambda: said(app).startswith("Esc leads no further back"))
         await pilot.press("j")
         await until(lambda: said(app) == "")
         await pilot.press("x")
@@ -502,3 +502,25 @@ async def test_counts_that_come_while_a_pane_is_only_being_made_are_for_the_othe
         await pilot.press("5")
         await settle(app)
         assert main.active == "sessions" and "A run all" in screen_text(app)
+
+
+async def test_keys_before_the_memory_is_open_are_answered_without_an_error_sign(story: Story) -> None:
+    gate = threading.Event()
+
+    def open_slowly() -> Memory:
+        gate.wait(120)
+        return story.open()
+
+    state = UiState(None)
+    state.pane = "review"
+    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock, state=state)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "counting cards" in screen_text(app)
+        for key in ("c", "left"):
+            app.main.query_one(StatusLine).said = ""
+            await pilot.press(key)
+            await until(lambda: "Opening the memory" in said(app))
+            assert app.main.query_one(StatusLine).severity == "information"
+        gate.set()
+        await until(lambda: "counting cards" not in screen_text(app))

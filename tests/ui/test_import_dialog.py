@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memtui.engine.importers import ingest
@@ -17,7 +18,7 @@ from memtui.ui.dialogs.import_text import report_text
 from memtui.ui.dialogs.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete
 from textual.widgets import Static
-from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, until
+from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, true, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil"
 
@@ -201,6 +202,17 @@ async def test_detected_sources_are_offered_with_what_will_soon_be_gone(story: S
         await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
 
 
+async def test_typing_replaces_the_path_that_is_proposed(story: Story, tmp_path: Path) -> None:
+    app = story.app(home=claude_home(tmp_path, 1))
+    async with running(app) as pilot:
+        await pilot.press("i")
+        await until(lambda: there(app, ImportDialog))
+        path = app.screen.query_one(PathInput)
+        await until(lambda: path.value.endswith(".claude/projects"))
+        await pilot.press(*"/tmp")
+        await until(lambda: path.value == "/tmp")
+
+
 async def test_several_places_are_marked_and_come_in_together(story: Story, tmp_path: Path) -> None:
     claude_home(tmp_path, 2)
     prompts = {"display": "only a prompt", "timestamp": NOW * 1000, "project": "/x/y", "sessionId": "gone"}
@@ -250,6 +262,30 @@ async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(
     again = empty_story.app(home=home)
     async with running(again):
         assert again.screen is again.main
+
+
+async def test_what_the_welcome_finds_late_renumbers_nothing(
+    empty_story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.engine.importers import known_places
+
+    home, gate, plain = claude_home(tmp_path, 2), threading.Event(), known_places.known_sources
+
+    def slow(*given: Any, **named: Any) -> Any:
+        gate.wait(60)
+        return plain(*given, **named)
+
+    monkeypatch.setattr(known_places, "known_sources", slow)
+    app = empty_story.app(home=home)
+    async with app.run_test(size=(120, 40)):
+        await true(lambda: there(app, WelcomeDialog) and "Start empty" in text_of(app))
+        assert "Looking for conversations" in text_of(app)
+        before = [line for line in text_of(app).splitlines() if "Start empty" in line]
+        gate.set()
+        await until(lambda: "Claude Code" in text_of(app))
+        after = text_of(app).splitlines()
+        assert [line for line in after if "Start empty" in line] == before
+        assert next(line for line in after if "Claude Code" in line).split("4")[0].strip(" │┃|▌") == ""
 
 
 async def test_welcome_offers_a_demo_and_an_empty_start(empty_story: Story, tmp_path: Path) -> None:
@@ -361,9 +397,10 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await pilot.press("enter")
         await until(lambda: stage(app) == "drawing" and "Draw facts now?" in text_of(app))
         assert any(
-            "d show the facts first" in line and "Esc leave" in line for line in screen_text(app).splitlines()
+            "Enter show the facts first" in line and "Esc leave" in line
+            for line in screen_text(app).splitlines()
         )
-        await pilot.press("d")
+        await pilot.press("enter")
         await until(lambda: there(app, ProposalsDialog))
         await settle(app)
         await pilot.press("enter")
@@ -378,7 +415,7 @@ async def test_drawing_facts_after_an_import_can_be_left_for_later(story: Story,
         await settle(app)
         await pilot.press("enter")
         await until(lambda: stage(app) == "drawing")
-        await pilot.press("enter")
+        await pilot.press("escape")
         await until(lambda: app.screen is app.main)
     assert story_waits(story)
 

@@ -10,10 +10,10 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
 from memtui.ui.dialogs.fact_merge import MergeDialog
-from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
-from textual.widgets import TextArea
-from ui_story import Story, memories, running, screen_text, settle, there, until
+from textual.widgets import Static, TextArea
+from ui_story import Story, memories, running, screen_text, settle, still, there, until
 
 
 def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
@@ -230,7 +230,7 @@ async def test_two_marked_facts_are_made_one(story: Story) -> None:
         await until(lambda: memories(app).table.row_count == 2)
         await settle(app)
         await pilot.press("m")
-        await until(lambda: "Mark the two facts" in app.main.query_one(StatusLine).said)
+        await until(lambda: "First mark two facts" in app.main.query_one(StatusLine).said)
         await pilot.press("asterisk", "m")
         await until(lambda: there(app, MergeDialog))
         await pilot.press("ctrl+s")
@@ -552,3 +552,50 @@ async def test_what_is_in_the_trash_can_be_copied(story: Story) -> None:
         await until(lambda: "Copied" in screen_text(app))
         await pilot.press("c")
         await until(lambda: "in the Trash: restore it first" in screen_text(app))
+
+
+async def test_a_text_that_comes_while_the_pane_is_hidden_has_the_width_of_the_pane(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        pane = memories(app)
+
+        def preview() -> str:
+            return str(pane.preview.query_one(".text-body", Static).content)
+
+        before = preview()
+        await pilot.press("8")
+        await settle(app)
+        pane.show_selected()
+        await still(app)
+        await pilot.press("2")
+        await settle(app)
+        assert preview() == before
+
+
+async def test_the_status_line_says_that_turns_are_in_the_list(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        status = app.main.query_one(StatusLine)
+        assert "turns" not in status.place_text
+        await pilot.press("K")
+        await until(lambda: "with turns (K hides them)" in status.place_text)
+        await pilot.press("K")
+        await until(lambda: "turns" not in status.place_text)
+
+
+async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        pane = memories(app)
+        await pilot.press("K")
+        await until(lambda: pane.table.row_count == 9)
+        bar = app.main.query_one(KeyBar)
+        assert "merge_marked" not in [key.action_id for key in bar.fitting()]
+        with story.open(readonly=True) as memory:
+            (fact,) = memory.view.page("kind:fact walnuts")
+            (turn,) = memory.view.page("kind:episode Noted")
+        pane.table.mark({fact.rid, turn.rid})
+        await until(lambda: "merge_marked" in [key.action_id for key in bar.fitting()])
+        await pilot.press("m")
+        await until(lambda: "is a turn, not a fact" in app.main.query_one(StatusLine).said)
+        assert "Noted" in app.main.query_one(StatusLine).said

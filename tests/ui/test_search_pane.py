@@ -361,7 +361,7 @@ async def test_words_come_first_while_an_endpoint_makes_the_vector(
             pane = search(app)
             await ask(app, "asked of walnuts")
             assert any("walnuts" in text for text in texts(app))
-            assert screen_text(app).count("the vector arm is coming") == 2
+            assert screen_text(app).count("waiting for the vector arm") == 2
             pane.table.move_to(1)
             chosen = pane.table.selected
             answered.set()
@@ -500,3 +500,30 @@ async def test_a_way_to_rank_without_a_name_or_under_the_environment_is_not_give
         await pilot.press("j", "j", "j", "right", "A")
         await until(lambda: "has no name yet" in " ".join(screen_text(app).split()))
         assert file.read_text("utf-8") == "# mine\n"
+
+
+async def test_a_question_can_be_typed_at_once_where_nothing_is_asked(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("3", *"can Ada eat 2 nuts")
+        await until(lambda: search(app).asked == "can Ada eat 2 nuts")
+        assert app.screen is app.main
+        await pilot.press("enter", "2", "3")
+        await until(lambda: app.main.active == "search" and search(app).table.has_focus)
+
+
+async def test_a_slash_before_the_question_is_the_key_and_not_part_of_it(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("3", "slash", *"and/or")
+        await until(lambda: search(app).asked == "and/or")
+
+
+async def test_escape_leaves_the_empty_question_and_keys_are_commands_again(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        assert isinstance(app.focused, Input)
+        await pilot.press("escape")
+        await until(lambda: search(app).table.has_focus)
+        await pilot.press("4")
+        await until(lambda: app.main.active == "entities")

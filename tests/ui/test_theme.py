@@ -13,6 +13,7 @@ from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_the
 from memtui.ui.theme_colours import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
+from ui_story import Story, running, settle
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -81,6 +82,27 @@ def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:
         assert all(sign.isascii() for sign in signs)
     assert len(set(ASCII.kinds.values())) == 4
     assert len(set(ASCII.arms.values())) == 5
+
+
+def test_a_sign_of_the_ascii_set_has_one_meaning() -> None:
+    names = ("protected", "ended", "replaced", "conflict", "fading", "marked", "pending", "busy", "on", "off")
+    signs = [*(getattr(ASCII, name) for name in names), *ASCII.kinds.values(), ASCII.pinned, ASCII.cursor]
+    assert len(set(signs)) == len(signs)
+
+
+async def test_no_colour_means_no_colour_and_no_background(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash")
+        await settle(app)
+        segments = [one for strip in app.screen._compositor.render_strips() for one in strip]
+        styles = [one.style for one in segments if one.style is not None]
+        assert not any(style.color or style.bgcolor for style in styles)
+        # The cursor of the input is seen all the same.
+        assert any(style.reverse for style in styles)
 
 
 @pytest.mark.parametrize("theme", [*own_themes(), *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)

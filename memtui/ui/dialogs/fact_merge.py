@@ -1,4 +1,4 @@
-"""Making one of two facts: which of them stays, in which words, and what becomes of the other."""
+"""Merging two facts: which one stays, in which words, and what happens to the other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MergeDialog(Dialog[Merged]):
         Binding("ctrl+o", "other", show=False, priority=True),
     ]
     wide = True
-    hints = (("ctrl+s", "merge"), ("ctrl+o", "start from the other one"))
+    hints = (("ctrl+s", "merge"), ("ctrl+o", "keep the other one instead"))
 
     def __init__(
         self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None
@@ -49,7 +49,7 @@ class MergeDialog(Dialog[Merged]):
         self._survivor = survivor
 
     def title_text(self) -> str:
-        return "Make one of two"
+        return "Merge two facts"
 
     def body(self) -> ComposeResult:
         yield Static(classes="dialog-text")

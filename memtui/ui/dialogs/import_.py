@@ -48,7 +48,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
     "done": (("Enter", "close"), ("u", "undo")),
-    "drawing": (("d", "show the facts first"), ("r", "draw"), ("Enter", "not now"), ("u", "undo")),
+    "drawing": (("Enter", "show the facts first"), ("r", "draw"), ("u", "undo"), ("Esc", "not now")),
     "failed": (("b", "another path"),),
 }
 
@@ -99,7 +99,7 @@ class ImportDialog(Dialog[None]):
         if running is not None:
             self._show_stage("importing" if running.name == NAME else "counting")
         elif self._paths:
-            self.query_one(PathInput).value = str(self._paths[0])
+            self.query_one(PathInput).propose(str(self._paths[0]))
             self._count(self._paths)
         else:
             self._show_stage("choose")
@@ -159,8 +159,7 @@ class ImportDialog(Dialog[None]):
         self._show_places(found_places(found))
         box = self.query_one(PathInput)
         if not box.value and self._stage == "choose":
-            box.value = _short(found[0].path, home)
-            box.cursor_position = len(box.value)
+            box.propose(_short(found[0].path, home))
         memory = self.shell.operations.require()
         surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
         self._show_places(found_places(found, surveyed))
@@ -209,7 +208,7 @@ class ImportDialog(Dialog[None]):
 
     def _count(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
-        self._show_stage("counting", assemble("Looking what is in it"))
+        self._show_stage("counting", assemble("Looking at its content"))
         start(self.app, partial(self._run, self._paths, dry=True), "import")
 
     async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
@@ -256,7 +255,9 @@ class ImportDialog(Dialog[None]):
         return not watched and not _LIVE.isdisjoint(report.formats)
 
     def action_go_on(self) -> None:
-        if self._stage in ("done", "drawing"):
+        if self._stage == "drawing":
+            self.action_draw(True)
+        elif self._stage == "done":
             self.dismiss(None)
         elif self._stage == "counted" and self._paths:
             if self._report is not None and not self._report.brings:

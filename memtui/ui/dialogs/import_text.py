@@ -112,7 +112,7 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     for reason, number in _reasons(report):
         parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]
     if report.redacted:
-        parts += [*_row(report.redacted, "hold a secret: kept from vectors and models", "$warning")]
+        parts += [*_row(report.redacted, "with a secret: no model sees it", "$warning")]
     formats = ", ".join(report.formats)
     parts += [
         "\n",

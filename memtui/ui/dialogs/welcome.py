@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present import import_sources
@@ -65,6 +66,9 @@ _ABOUT = (
     "See, understand and correct what your assistants remember about you.\n",
     ("All of it is kept in one file on this computer.\n\n", "$text-muted"),
 )
+# The ways wait that many seconds for what is found; what is found later comes below them and renumbers nothing.
+_PATIENCE = 1.5
+_LOOKING = "Looking for conversations on this computer…"
 _NONE_FOUND = (
     "Looked for conversations of Claude Code, Codex and others on this computer: none are here. An export that you"
     " asked ChatGPT or Claude.ai for can be imported."
@@ -75,7 +79,7 @@ class WelcomeDialog(Dialog[Choice]):
     """Answers with the way that was chosen; None when it was left."""
 
     wide = True
-    hints = (("Enter", "choose"), ("1 2 3", "by number"))
+    hints = (("Enter", "choose"), ("1-9", "by number"))
     BINDINGS = [Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)]
 
     def __init__(self, home: Path) -> None:
@@ -102,7 +106,7 @@ class WelcomeDialog(Dialog[Choice]):
         table: RowTable[Choice] = self.query_one(RowTable)
         table.show_header(False)
         table.focus()
-        self._offer(())
+        self._say_below(assemble((_LOOKING, "$text-muted")))
         start(self, self._detect, "detect")
 
     def _columns(self) -> list[Column[Choice]]:
@@ -124,25 +128,33 @@ class WelcomeDialog(Dialog[Choice]):
     async def _detect(self) -> None:
         from memtui.engine.importers.known_places import known_sources
 
-        found = await asyncio.to_thread(known_sources, self._home, clock=self.shell.clock)
-        self._offer(found_places(found))
+        looking = asyncio.ensure_future(asyncio.to_thread(known_sources, self._home, clock=self.shell.clock))
+        in_time, _ = await asyncio.wait({looking}, timeout=_PATIENCE)
+        if not in_time:
+            self._offer((), late=True)
+        found = await looking
+        late = not in_time
+        self._offer(found_places(found), late=late)
+        self._say_below(assemble("" if found else (_NONE_FOUND, "$text-muted")))
         going = sum(source.expiring for source in found)
         if going:
             days = next(source.kept_days for source in found if source.expiring)
-            self.query_one(".dialog-warning", Static).update(
+            self._say_below(
                 assemble(
                     (f"! {count(going)} session files are about to be deleted by the program that wrote them,"
                      f" which keeps them for {days} days. Importing keeps their words.", "$warning")
                 )
             )  # fmt: skip
-        if not found:
-            self.query_one(".dialog-warning", Static).update(assemble((_NONE_FOUND, "$text-muted")))
         if found:
             memory = self.shell.operations.require()
             surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
-            self._offer(found_places(found, surveyed))
+            self._offer(found_places(found, surveyed), late=late)
 
-    def _offer(self, places: Sequence[FoundPlace]) -> None:
+    def _say_below(self, text: Content) -> None:
+        self.query_one(".dialog-warning", Static).update(text)
+
+    def _offer(self, places: Sequence[FoundPlace], *, late: bool) -> None:
+        """``late``: other ways were offered before these places were found."""
         now = self.shell.clock()
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
@@ -156,8 +168,8 @@ class WelcomeDialog(Dialog[Choice]):
             ways.append(
                 ("import", "Import all of these", "what is in several of them comes in once", every, False)
             )
-        other = "Import something else" if places else "Import conversations"
-        ways += [
+        other = "Import something else" if places and not late else "Import conversations"
+        always: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
                 "import",
                 other,
@@ -168,6 +180,7 @@ class WelcomeDialog(Dialog[Choice]):
             ("demo", "Look around in a demo", "a tour of seven steps; nothing is kept", (), False),
             ("empty", "Start empty", "you write, or your agents do", (), False),
         ]
+        ways = [*always, *ways] if late else [*ways, *always]
         self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]
         table: RowTable[Choice] = self.query_one(RowTable)
         table.show(Choices(self._choices), self.shell.operations.readers)

@@ -35,6 +35,12 @@ _KINDS: dict[Kind, str] = {
     "reflection": "A reflection: what was seen in several facts.",
     "observation": "An observation: a finding, an insight or a lesson.",
 }
+_A_KIND: dict[Kind, str] = {
+    "fact": "a fact",
+    "episode": "a turn",
+    "reflection": "a reflection",
+    "observation": "an observation",
+}
 
 
 def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
@@ -74,11 +80,8 @@ class MemoryActions:
             return _no_session(self.current)
         if action.id == "merge_marked":
             marks = len(self._pane.table.marks)
-            return (
-                ""
-                if marks == 2
-                else f"Mark the two facts to make one of (Space); {marks or 'none'} marked now."
-            )
+            mark = self._pane.shell.keymap_shown("mark")
+            return "" if marks == 2 else f"First mark two facts with {mark}; {marks or 'none'} marked now."
         if self._pane.table.marks:
             one_only = action.id in ("correct", "editor", "withhold")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
@@ -215,7 +218,10 @@ class MemoryActions:
 
         (first, second), cautions = await self._pane.ask(read)
         if any(one.kind != "fact" or not one.active for one in (first, second)):
-            self._pane.say("Only two facts that are in use can be made one.", "warning")
+            other = next(one for one in (first, second) if one.kind != "fact" or not one.active)
+            named = one_line(without_secrets(other), _NAMED)
+            why = "is in the Trash" if other.kind == "fact" else f"is {_A_KIND[other.kind]}, not a fact"
+            self._pane.say(f"Mark exactly two facts. “{named}” {why}.", "warning")
             return
         gone = next((one for one in (first, second) if cautions.get(one.id)), None)
         if gone is not None:

@@ -39,6 +39,8 @@ class Pane(Container):
     place: ClassVar[Place]
     # Tables whose changes show here; None: all of them.
     tables: ClassVar[frozenset[str] | None] = None
+    # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
+    footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
     # Objects that carry out some of the pane's actions (see ``perform``).
     delegates: Sequence[object] = ()
     action_perform, action_chord = perform, chord
@@ -108,6 +110,10 @@ class Pane(Container):
     def wanted(self) -> Sequence[str]:
         """Actions that the footer should offer first just now."""
         return ()
+
+    def take_focus(self) -> None:
+        """Focus the part where a person begins, when the pane is shown."""
+        self.do_focus_list()
 
     def do_focus_list(self) -> None:
         if parts := self.parts():

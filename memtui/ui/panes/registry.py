@@ -49,7 +49,7 @@ PANES: tuple[PaneSpec, ...] = (
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.panes.memories.pane:MemoriesPane", _remembered),
     PaneSpec(3, "search", "Search", "Find", "memtui.ui.panes.search.pane:SearchPane"),
     PaneSpec(
-        4, "entities", "Entities", "Ent", "memtui.ui.panes.entities.pane:EntitiesPane",
+        4, "entities", "Entities", "Ents", "memtui.ui.panes.entities.pane:EntitiesPane",
         lambda stats: stats.entities,
     ),
     PaneSpec(
@@ -60,7 +60,7 @@ PANES: tuple[PaneSpec, ...] = (
         6, "observations", "Observations", "Obs", "memtui.ui.panes.observations.pane:ObservationsPane",
         lambda stats: stats.by_kind.get("observation", 0),
     ),
-    PaneSpec(7, "maintenance", "Maintenance", "Mnt", "memtui.ui.panes.maintenance.pane:MaintenancePane"),
+    PaneSpec(7, "maintenance", "Maintenance", "Maint", "memtui.ui.panes.maintenance.pane:MaintenancePane"),
     PaneSpec(8, "history", "History", "His", "memtui.ui.panes.history.pane:HistoryPane"),
 )
 # fmt: on

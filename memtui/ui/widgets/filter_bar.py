@@ -113,7 +113,8 @@ class FilterBar(Widget):
             if self._choices is not None and isinstance(self.parent, Widget):
                 self.parent.mount(self._choices, after=self._error or self)
             self.call_after_refresh(self._make_room, self.count)
-        self._input.focus()
+        # At once, not as a later message: the next key may be waiting already.
+        self.screen.set_focus(self._input)
 
     def _make_input(self) -> FilterInput:
         from .filter_input import FilterInput, LanguageInput

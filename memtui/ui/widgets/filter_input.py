@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
@@ -39,6 +40,14 @@ class FilterInput(Input):
 
     def __init__(self, text: str, placeholder: Visible) -> None:
         super().__init__(text, placeholder=placeholder, compact=True, select_on_focus=False)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """The key that goes here may be pressed by habit when one is here already."""
+        if event.character == "/" and not self.value:
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
 
     def do_typed(self) -> None:
         self.post_message(self.Left())

@@ -76,6 +76,12 @@ class PathInput(Input):
             select_on_focus=False,
         )
 
+    def propose(self, path: str) -> None:
+        """Put a path in, selected: typing replaces it."""
+        self.value = path
+        # The cursor is moved after the value.
+        self.call_later(self.select_all)
+
     def action_complete_or_leave(self) -> None:
         if self._suggestion and self._suggestion != self.value:
             self.value = self._suggestion

@@ -42,8 +42,12 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     @property
     def text_width(self) -> int:
-        """How many cells a line of the text has: one is left free before the scroll bar."""
-        return max(self.scrollable_content_region.width - GAP, 10)
+        """How many cells a line of the text has: one is left free before the scroll bar.
+
+        A hidden widget has no region; a text that arrives meanwhile gets the width that it had before.
+        """
+        shown = self.scrollable_content_region.width
+        return max(shown - GAP, 10) if shown else max(self._width, 10)
 
     def show(self, text: Content, *, of: object = None) -> None:
         """Show a text; ``of`` identifies what it is about, so that a newer text of it stays in place."""

@@ -40,7 +40,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     place: ClassVar = "entities"
     BINDINGS = [*bindings_at("entities")]
-    placeholder = "filter by words of the name, type:person, -not"
+    placeholder = "filter by words of the name, type:person, -word"
     noun, noun_one = "entities", "entity"
     orders = ORDERS
     markable = False

@@ -151,7 +151,7 @@ class ProfileText:
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
-            told_waiting = visible(f"{self.glyphs.marked} {waiting(portrait.waiting)}")
+            told_waiting = visible(f"{self.glyphs.busy} {waiting(portrait.waiting)}")
             yield from self._labelled("reading", [Piece(told_waiting, "accent")])
         yield []
 

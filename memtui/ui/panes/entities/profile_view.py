@@ -89,8 +89,9 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
 
     @property
     def text_width(self) -> int:
-        """How many cells a line has."""
-        return max(self.scrollable_content_region.width - GUTTER - 1, 10)
+        """How many cells a line has; while the view is hidden, as many as it had before."""
+        shown = self.scrollable_content_region.width
+        return max(shown - GUTTER - 1, 10) if shown else max(self._width, 10)
 
     # -- moving
 

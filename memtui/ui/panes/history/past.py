@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from memtui.ui.widgets.list_source import ListSource
 
 _READ_ONLY = ("undo_this", "undo_agent", "recalls")
-_PAST_PLACEHOLDER = "filter by words: ferry, -lisbon, kind:episode, is:trash"
-_DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -lisbon"
+_PAST_PLACEHOLDER = "filter by words: ferry, -word, kind:episode, is:trash"
+_DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -word"
 
 
 def present_columns(clock: Callable[[], float]) -> Sequence[Column[Any]]:

@@ -96,12 +96,12 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
         return {
             "done": (glyphs.done, "success"),
             "failed": (glyphs.conflict, "error"),
-            "running": (glyphs.marked, "accent"),
+            "running": (glyphs.busy, "accent"),
         }.get(row.run.state, (glyphs.ended, "warning"))  # type: ignore[return-value]
     if row.job is not None:
         if row.job.last is not None and row.job.last.state == "failed":
             return glyphs.conflict, "error"
         if job.role(row.job.last) == "warning":
             return glyphs.conflict, "warning"
-        return (glyphs.marked, "success") if row.job.enabled else (glyphs.kinds["episode"], "dim")
-    return glyphs.kinds["observation"], "dim"
+        return (glyphs.on, "success") if row.job.enabled else (glyphs.off, "dim")
+    return glyphs.folder, "dim"

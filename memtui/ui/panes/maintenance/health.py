@@ -73,7 +73,7 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
     elif status.leading:
         yield Health("jobs", "run by this program when they are due")
     else:
-        yield Health("jobs", "run by another program, or not at all just now")
+        yield Health("jobs", "not running here; another memtui may run them")
     if status.clock:
         yield Health(
             "clock", status.clock, well=False, remedy="say here that it is right: the key is above the list"

@@ -50,6 +50,7 @@ _KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_bac
 class MaintenancePane(ListPane[Row]):
     """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
 
+    footer_if_able = frozenset({"undo_this", "restore_backup"})
     place: ClassVar = "maintenance"
     BINDINGS = [*bindings_at("maintenance")]
     placeholder = "filter by words: decay, failed, -backup"

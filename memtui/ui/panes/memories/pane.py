@@ -32,7 +32,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     place: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
-    placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -lisbon, "exact words"'
+    placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -word, "exact words"'
     language = True
     noun, noun_one = "memories", "memory"
     orders = ORDERS
@@ -74,7 +74,11 @@ class MemoriesPane(ListPane[MemoryRow]):
     def counted(self, told: str, number: int) -> Sequence[str]:
         terms = self.rows_filter.split()
         if TRASH not in terms:
-            return super().counted(told, number)
+            turns = (
+                f"with turns ({self.shell.keymap_shown('episodes')} hides them)" if self.with_turns else ""
+            )
+            noun, filter = super().counted(told, number)
+            return noun, turns, filter
         return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)
 
     def wanted(self) -> Sequence[str]:

@@ -47,6 +47,7 @@ class ReviewPane(ListPane[Card]):
     BINDINGS = [*bindings_at("review")]
     placeholder = "filter by words: conflict, fading, a title, -not"
     noun, noun_one = "left", "left"
+    waiting = "counting cards…"
     list_share = 0.3
     tables = frozenset({"memories", "memory_links", "proposals", "*"})
 

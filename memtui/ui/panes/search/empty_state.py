@@ -29,7 +29,7 @@ def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
     parts: list[Content | str | tuple[str, str]] = [
         ("Ask in your own words.\n\n", "bold"),
         (key("query"), "bold $accent"), "  type a question\n",
-        (key("pin"), "bold $accent"), "  keep one at hand: it will be listed here\n\n",
+        (key("pin"), "bold $accent"), "  pin a question: it is listed here\n\n",
     ]  # fmt: skip
     return assemble(*parts) if short else assemble(*parts, examples())
 
@@ -57,7 +57,7 @@ def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs
         parts += [
             "\n",
             (
-                f"{glyphs.marked} {waiting:,} texts are still being indexed; more may be found soon.\n",
+                f"{glyphs.busy} {waiting:,} texts are still being indexed; more may be found soon.\n",
                 "$accent",
             ),
         ]
@@ -84,7 +84,7 @@ def _what(arm: ArmReport, result: SearchResult) -> str:
         case "unavailable":
             return f"unavailable: {arm.why}"
         case "coming":
-            return "coming: its vector is waited for"
+            return "waiting for the question's vector"
         case "off":
             return f"off: {arm.why or 'its weight is 0'}"
         case "answered":

@@ -84,7 +84,7 @@ class SearchPane(ListPane[SearchRow]):
         with Vertical(classes="list-side"):
             yield FilterBar(self.placeholder, id="search-filter")
             bar = FilterBar(
-                'only in: kind:fact tag:work after:7d -lisbon "exact words"', sign="f", language=True,
+                'only in: kind:fact tag:work after:7d -word "exact words"', sign="f", language=True,
                 id="hit-filter",
             )  # fmt: skip
             bar.display = False
@@ -308,7 +308,9 @@ class SearchPane(ListPane[SearchRow]):
             return
         dot = self.shell.glyphs.dot
         kinds = "" if not self.tuning.kinds else f" {dot} {self.tuning.kind_filter.removeprefix('kind:')}"
-        time = "the vector arm is coming" if is_coming(self.result) else f"{self.result.milliseconds:.0f} ms"
+        time = (
+            "waiting for the vector arm" if is_coming(self.result) else f"{self.result.milliseconds:.0f} ms"
+        )
         side.border_title = assemble(
             (f" {self.tuning.name}", "$warning" if self.tuning.changed else "$text"), f"{kinds} {dot} {time} "
         )
@@ -324,7 +326,7 @@ class SearchPane(ListPane[SearchRow]):
         marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
         told = f"{told} {self.noun}" if rows != 1 else f"{told} {self.noun_one}"
-        coming = "the vector arm is coming" if is_coming(self.result) else ""
+        coming = "waiting for the vector arm" if is_coming(self.result) else ""
         parts = [*marked, told, coming, self.whole_filter, name]
         self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
@@ -433,6 +435,15 @@ class SearchPane(ListPane[SearchRow]):
     def do_tune(self) -> None:
         self.add_class("-tuning")
         self.knobs.focus()
+
+    def take_focus(self) -> None:
+        """With nothing asked, letters are a question and not commands."""
+        if self.asked:
+            self.do_focus_list()
+            return
+        self.remove_class("-tuning")
+        self.zoom(None)
+        self.filter_bar.edit()
 
     def do_focus_list(self) -> None:
         self.remove_class("-tuning")

@@ -73,7 +73,7 @@ class PinnedQuestions:
             (key("open"), "bold $accent"),
             "  ask it\n",
             (key("pin"), "bold $accent"),
-            "  keep it no longer",
+            "  unpin it",
         ]
         return assemble(*parts)
 

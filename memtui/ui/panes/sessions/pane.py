@@ -43,7 +43,7 @@ class SessionsPane(ListPane["SessionRow"]):
 
     place: ClassVar = "sessions"
     BINDINGS = [*bindings_at("sessions")]
-    placeholder = "filter by title, source or project; -not"
+    placeholder = "filter by title, source or project; -word"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
     # A run that failed leaves no operation, but a session with an error.

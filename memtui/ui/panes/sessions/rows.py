@@ -124,4 +124,4 @@ def session_head(
 
 def _sign(row: SessionRow, glyphs: Glyphs) -> str:
     signs = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}
-    return signs.get(row.state, glyphs.marked)
+    return signs.get(row.state, glyphs.pending)
