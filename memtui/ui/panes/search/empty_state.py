@@ -29,7 +29,7 @@ def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
     parts: list[Content | str | tuple[str, str]] = [
         ("Ask in your own words.\n\n", "bold"),
         (key("query"), "bold $accent"), "  type a question\n",
-        (key("pin"), "bold $accent"), "  pin a question: it is listed here\n\n",
+        (key("pin"), "bold $accent"), "  among the hits: pin the question, and it is listed here\n\n",
     ]  # fmt: skip
     return assemble(*parts) if short else assemble(*parts, examples())
 
