@@ -461,7 +461,7 @@ async def test_in_ascii_no_pane_and_no_dialog_has_signs_of_others(
 ) -> None:
     app = story.app(look=Look(ascii=True, motion=False))
     async with running(app, size) as pilot:
-        for key in ("1", "3", "T", "5", "7", "8", "question_mark"):
+        for key in ("1", "3", "escape", "T", "5", "7", "8", "question_mark"):
             await pilot.press(key)
             await settle(app)
             await pilot.pause()

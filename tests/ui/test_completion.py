@@ -156,7 +156,7 @@ async def test_a_saved_filter_is_the_first_command_of_the_palette(story: Story) 
 async def test_search_and_a_conversation_complete_their_filters_and_other_lists_do_not(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
-        await pilot.press("3", "f", "k", "i")
+        await pilot.press("3", "escape", "f", "k", "i")
         await until(lambda: choices(app) == ["kind:"])
         await pilot.press("escape", "escape", "4", "slash", "t", "a")
         await settle(app)

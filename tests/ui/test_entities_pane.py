@@ -335,7 +335,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
         app.main.pane.filter_bar.set_value("Ferreira")  # type: ignore[attr-defined]
         await until(lambda: app.main.pane.table.row_count > 0)  # type: ignore[attr-defined]
         await settle(app)
-        await pilot.press("at")
+        await pilot.press("enter", "at")
         await dialog(app, PickDialog)
         await pilot.press("escape")
         await pilot.press("5")

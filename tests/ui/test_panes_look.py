@@ -77,6 +77,7 @@ def pressing(*keys: str, question: str = "", filter: str = "") -> Callable[[Pilo
             pane.hit_filter.set_value(filter)
             pane.hit_filter.display = bool(filter)
             pane.filter_bar.set_value(question)
+            app.main.pane.take_focus()
             await until(lambda: pane.result is not None and pane.result.query == question)
         for key in keys:
             await (rest(pilot) if key == "..." else pilot.press(key))

@@ -353,7 +353,7 @@ async def test_words_come_first_while_an_endpoint_makes_the_vector(
         monkeypatch.setattr(
             ui_story, "OPTIONS", Options(background=False, embedder="endpoint", endpoint=options)
         )
-        monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 10.0)
+        monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 120.0)
         with story.open() as memory:
             memory.models.reembedding.run()
         app = at_search(story)
@@ -367,7 +367,7 @@ async def test_words_come_first_while_an_endpoint_makes_the_vector(
             answered.set()
             await until(lambda: pane.result is not None and pane.result.arms[1].state == "answered")
             await settle(app)
-            assert "is coming" not in screen_text(app)
+            assert "waiting for the vector arm" not in screen_text(app)
             now = pane.table.selected
             assert now is not None and chosen is not None and now.hit is not None and chosen.hit is not None
             assert now.hit.memory.rid == chosen.hit.memory.rid
