@@ -125,7 +125,7 @@ async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, t
     async with running(app, (120, 60)) as pilot:
         app.push_screen(ImportDialog(tmp_path / "b.txt", talk(tmp_path / "new.jsonl", 2)))
         for said in ("2 turns of 1 session would come in", "2 turns of 1 session came in"):
-            told = (said, "b.txt is in no format", "--format")
+            told = (said, "b.txt is in no format", "lists the formats")
             await until(lambda told=told: all(unwrapped(words) in unwrapped(text_of(app)) for words in told))  # type: ignore[misc]
             await pilot.press("enter")
     assert turns_in(story) == before + 2
