@@ -25,7 +25,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
-from ui_story import Story, memories, running, screen_text, settle, still, there, until
+from ui_story import Story, memories, running, screen_text, settle, still, there, true, until
 
 
 def said(app: MemtuiApp) -> str:
@@ -515,8 +515,7 @@ async def test_keys_before_the_memory_is_open_are_answered_without_an_error_sign
     state.pane = "review"
     app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock, state=state)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        assert "counting cards" in screen_text(app)
+        await true(lambda: "counting cards" in screen_text(app), 20)
         for key in ("c", "left"):
             app.main.query_one(StatusLine).said = ""
             await pilot.press(key)

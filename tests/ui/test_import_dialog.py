@@ -280,10 +280,10 @@ async def test_what_the_welcome_finds_late_renumbers_nothing(
     async with app.run_test(size=(120, 40)):
         await true(lambda: there(app, WelcomeDialog) and "Start empty" in text_of(app))
         assert "Looking for conversations" in text_of(app)
-        before = [line for line in text_of(app).splitlines() if "Start empty" in line]
+        before = [line for line in screen_text(app).splitlines() if "Start empty" in line]
         gate.set()
         await until(lambda: "Claude Code" in text_of(app))
-        after = text_of(app).splitlines()
+        after = screen_text(app).splitlines()
         assert [line for line in after if "Start empty" in line] == before
         assert next(line for line in after if "Claude Code" in line).split("4")[0].strip(" │┃|▌") == ""
 
@@ -397,7 +397,7 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await pilot.press("enter")
         await until(lambda: stage(app) == "drawing" and "Draw facts now?" in text_of(app))
         assert any(
-            "Enter show the facts first" in line and "Esc leave" in line
+            "Enter show the facts first" in line and "Esc not now" in line
             for line in screen_text(app).splitlines()
         )
         await pilot.press("enter")

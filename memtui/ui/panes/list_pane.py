@@ -63,7 +63,7 @@ class ListPane(Pane, Generic[Row]):
     # A list of fewer lines does without its header; above its preview it has this share of the pane.
     header_from: ClassVar[int] = HEADER_FROM
     list_share: ClassVar[float] = 0.57
-    # What stands in place of the rows until the first of them are read.
+    # What the preview says until the first rows are read.
     waiting: ClassVar[str] = ""
     _note: Static | None = None
     # The filter with which the list was shown from elsewhere.
@@ -160,7 +160,7 @@ class ListPane(Pane, Generic[Row]):
 
     def on_mount(self) -> None:
         if self.waiting:
-            self.show_note(assemble((self.waiting, "$text-muted")))
+            self.preview.show(assemble((self.waiting, "$text-muted")))
         # A pane that is mounted beside another one is not always told its first size.
         self.call_after_refresh(self.on_resize)
 
