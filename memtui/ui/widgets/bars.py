@@ -88,10 +88,15 @@ class TabBar(Widget):
         widths = [_width(*text) for text in texts]
         here = next((index for index, (tab, _) in enumerate(texts) if tab.place == self.active), 0)
         first, last = 0, len(texts)
-        # The blank after the last one may be cut off.
-        while first < here and sum(widths[first : here + 1]) - 1 + bool(first) + (here + 1 < last) > width:
+
+        def fits(first: int, last: int) -> bool:
+            # The blank after the very last tab may be cut off; after another one the sign that more follow needs a cell.
+            end = 1 if last < len(texts) else -1
+            return sum(widths[first:last]) + bool(first) + end <= width
+
+        while first < here and not fits(first, here + 1):
             first += 1
-        while last > here + 1 and sum(widths[first:last]) - 1 + bool(first) + (last < len(texts)) > width:
+        while last > here + 1 and not fits(first, last):
             last -= 1
         return first, texts[first:last], last < len(texts)
 
