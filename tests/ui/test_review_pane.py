@@ -115,7 +115,7 @@ async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: St
         await pilot.press("x")
         await until(lambda: kinds(app) == ["fading", "new"])
     old = facts(inbox)["I live in Bergen"]
-    assert (old.confidence, old.protected) == (0.3, False)
+    assert (old.confidence, old.protected) == (1.0, False)  # marked as replaced
     assert not any("Ignore all" in content for content in facts(inbox))
 
 
@@ -130,10 +130,10 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
         shown = "\n".join(screen_text(app).splitlines()[choices.y : choices.bottom])
         for told in (
             "pick a side",
-            "the new one is true",
+            "use the new one",
             "the new one is wrong",
             "both are true",
-            "own",
+            "write one text of both",
             "7 days",
         ):
             assert told in shown, told
@@ -171,7 +171,7 @@ async def test_left_and_right_pick_the_side_that_the_verdict_is_about(inbox: Sto
         )
         await pilot.press("left")
         assert review(app).decisions.picked.content == "I live in Bergen"
-        await until(lambda: "the old one is true; the new one goes to the Trash" in screen_text(app))
+        await until(lambda: "use the old one; the new one goes to the Trash" in screen_text(app))
         await pilot.press("c")
         await until(lambda: "conflict" not in kinds(app))
     assert "We live in Oslo now" not in facts(inbox)
@@ -201,9 +201,9 @@ async def test_what_was_said_last_is_the_new_side_also_when_it_was_known_first(b
             "My yoga class is at 10:00", "My yoga class is at 10:30",
         ]  # fmt: skip
         assert "12:00" in screen_text(app) and "13:00" in screen_text(app)  # said on one day: the hours tell
-        assert "the new one is true; the old one goes to the Trash" in screen_text(app)
+        assert "use the new one; the old one goes to the Trash" in screen_text(app)
         await pilot.press("left")
-        await until(lambda: "the old one is true; the new one stays, unsure, and fades" in screen_text(app))
+        await until(lambda: "use the old one; the new one" in screen_text(app))
         await pilot.press("right", "c")
         await until(lambda: "conflict" not in kinds(app))
     assert "My yoga class is at 10:00" not in facts(backwards) and "My yoga class is at 10:30" in facts(

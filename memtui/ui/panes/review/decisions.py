@@ -99,6 +99,13 @@ class Decisions:
             return f"Pick one of them first ({self._pane.shell.keymap_shown('pick_right')})."
         return ""
 
+    def _stays(self, card: Card) -> int:
+        """The place of the one that a merge keeps at first: the picked one, of duplicates the confirmed one, else the new one."""
+        old, new = card.sides
+        if self.pick is None and card.item.kind == "duplicate" and old.protected and not new.protected:
+            return 0
+        return 1 if self.pick is None else self.pick
+
     async def do_keep(self) -> None:
         await self._settle("keep")
 
@@ -181,9 +188,7 @@ class Decisions:
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides
-        merged = await self._pane.shell.ask_person(
-            MergeDialog((old, new), 1 if self.pick is None else self.pick)
-        )
+        merged = await self._pane.shell.ask_person(MergeDialog((old, new), self._stays(card)))
         if merged is None:
             self._pane.say("Nothing was merged.")
             return

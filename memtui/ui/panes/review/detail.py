@@ -34,6 +34,8 @@ _QUOTE = 280
 _QUOTE_OF_MANY = 150
 _LONGEST = 4_000
 _MOSTLY = 0.7
+# So many facts of a card have a line each above their sources.
+_LISTED = 12
 # Cells between two verdicts on one line.
 _APART = 3
 
@@ -74,6 +76,11 @@ class CardText:
         lines = [*self._wrapped(assemble((card.item.reason, "$warning")))]
         if card.title and not card.paired:
             lines += self._wrapped(assemble(("in ", "$text-muted"), line(card.title, 200)))
+        if card.item.left_over:
+            more = content(card.item.left_over[:_LONGEST], "$text")
+            lines += self._wrapped(assemble(("the old one also says: ", "$warning"), "“", more, "”"))
+        if many := (len(card.parts) if card.item.several and len(card.parts) > 1 else 0):
+            lines += self._listed(card, many)
         lines.append(content(""))
         picked = len(lines)
         if card.paired:
@@ -92,6 +99,15 @@ class CardText:
             lines += listed
             lines += self._wished(card)
         return Laid(Content("\n").join(lines), picked)
+
+    def _listed(self, card: Card, many: int) -> Iterable[Content]:
+        """A line for each fact, so that nothing is decided unseen; their sources stand below."""
+        yield content("")
+        for memory in card.sides[:_LISTED]:
+            sign = f"  {self.glyphs.kinds[memory.kind]} "
+            yield assemble((sign, "$accent"), line(memory.content, max(self.width - cells(sign), 8)))
+        if many > _LISTED:
+            yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
     def verdicts(self, told: Sequence[Verdict], most: int) -> Content:
         """Keys, and what each would do to what is picked: all of them, in at most so many lines where that can be.

@@ -226,7 +226,12 @@ class ReviewPane(ListPane[Card]):
 
     def do_everything(self) -> None:
         self._everything = not self._everything
-        self.say("All cards, however many." if self._everything else "At most twenty cards a day.")
+        key = self.shell.keymap_shown("everything")
+        self.say(
+            f"Showing all cards. {key} shows today's twenty again."
+            if self._everything
+            else f"Showing today's twenty cards. {key} shows all."
+        )
         self.load()
 
     def _shown_memories(self) -> Sequence[MemoryRecord]:

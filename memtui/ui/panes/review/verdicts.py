@@ -22,8 +22,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             return _devices(card)
         case "duplicate":
             return [
-                ("keep", f"keep the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
-                ("merge", "make one of both, in words of your own"),
+                ("keep", f"use the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
+                ("merge", "write one text of both"),
                 ("both", "they are not the same: keep both"),
                 ("later", _LATER),
             ]
@@ -32,12 +32,12 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
         case "drawn":
             return _drawn(card, pick, many)
         case "held":
-            return [
-                ("keep", "it is fine: remember it"),
+            return _first(card, [
+                ("keep", "remember it in these words"),
                 ("forget", "do not remember it"),
-                ("correct", "remember it in other words"),
+                ("correct", "write it in other words, then remember it"),
                 ("later", _LATER),
-            ]
+            ])  # fmt: skip
         case "entities":
             first, second = (one.canonical_name for one in card.item.entities)
             return [
@@ -51,7 +51,11 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             what = f"all {many}" if many > 1 else "it"
             return [("keep", f"keep {what} for good"), ("forget", f"let {what} go now"), *_usual(many)[1:]]
         case _:
-            right = f"all {many} are right; they may fade" if many > 1 else "it is right; it may fade"
+            right = (
+                f"all {many} are right (they may still fade)"
+                if many > 1
+                else "it is right (it may still fade)"
+            )
             return [("keep", right), *_usual(many)]
 
 
@@ -68,20 +72,28 @@ def _drawn(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
+def _first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The proposed verdict before the others."""
+    return sorted(found, key=lambda one: one[0] != card.item.proposed)
+
+
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
     name, other = ("new", "old") if pick == 1 else ("old", "new")
+    known = card.item.memories[1]
     # Which of them was known before decides what becomes of the other one; that may be the one said later.
     if card.sides[pick] is card.item.memories[0]:
-        keep, forget = f"the {other} one stays, unsure, and fades", "to the Trash"
+        lasts = known.decay_rate == 0.0 or known.topic == "health" or card.item.left_over
+        keep = f"the {other} one {'stays, marked as replaced' if lasts else 'fades out'}"
+        forget = f"the {name} one goes to the Trash"
     else:
-        keep, forget = f"the {other} one goes to the Trash", f"the {other} one stands"
-    return [
-        ("keep", f"the {name} one is true; {keep}"),
-        ("forget", f"the {name} one is wrong: {forget}"),
-        ("both", "both are true"),
-        ("merge", "make one of both, in words of your own"),
+        keep, forget = f"the {other} one goes to the Trash", f"the {other} one replaces it"
+    return _first(card, [
+        ("keep", f"use the {name} one; {keep}"),
+        ("forget", f"the {name} one is wrong; {forget}"),
+        ("both", "both are true: keep both"),
+        ("merge", "write one text of both"),
         ("later", _LATER),
-    ]
+    ])  # fmt: skip
 
 
 def _devices(card: Card) -> list[tuple[str, str]]:
