@@ -84,7 +84,7 @@ def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
     if card.sides[pick] is card.item.memories[0]:
         lasts = known.decay_rate == 0.0 or known.topic == "health" or card.item.left_over
         keep = f"the {other} one {'stays, marked as replaced' if lasts else 'fades out'}"
-        forget = f"the {name} one goes to the Trash"
+        forget = "it goes to the Trash"
     else:
         keep, forget = f"the {other} one goes to the Trash", f"the {other} one replaces it"
     return _first(card, [
