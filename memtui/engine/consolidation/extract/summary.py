@@ -43,7 +43,9 @@ _points = re.compile(
 )  # fmt: skip
 _meaning = re.compile(
     r"\b(?!(?:what|whats|which|when|where|would|could|should|will|have|does|that|this|with|from|about|please|again|also|just|need|want|"
-    r"give|make|write|tell|help|find|show|kind|thing|things|something|anything|usually|true|really|long|much|many)\b)[^\W\d_]{4,}",
+    r"give|make|write|tell|help|find|show|kind|thing|things|something|anything|usually|true|really|long|much|many|"
+    r"the|and|for|how|why|who|can|you|are|was|has|had|any|get|got|let|put|now|but|our|your|his|her|its|all|one|two|out|off|not|"
+    r"too|did|say|ask|use|see|lay|way|der|die|das|ein|und|ist|wie|les|des|une|que|los|las|por|con|del)\b)[^\W\d_]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
 _wonders = re.compile(r"(?:which|what|how|who|when|where|why)\b", re.IGNORECASE)
