@@ -110,7 +110,7 @@ def _prose_lines(text: str) -> Iterator[str]:
         else:
             yield from filter(None, (waiting,))
             waiting = body
-        handing = _hands_over.search(mask(waiting))
+        handing = _hands_over.search(mask(waiting)) if ":" in body else None  # a paragraph grows line by line
         if handing:
             yield waiting[: handing.end()]
             handed_over, waiting = True, waiting[handing.end() :].strip()
