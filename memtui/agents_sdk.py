@@ -175,6 +175,18 @@ class RecordingSession:
         """Clear the conversation; what was recorded of it stays."""
         await self._inner.clear_session()
 
+    def _record_turn(self, role: str, words: str, at: datetime) -> object:
+        """What the agent may see is read from the file as well, so from the one that is there now."""
+        return self._agent.memory.record_turn(
+            self.session_id,
+            role,
+            words,
+            at,
+            source=SOURCE,
+            project=self._agent.project,
+            within=self._agent.within,
+        )
+
     def _record(self, turns: Iterable[tuple[str, str]]) -> None:
         now = datetime.now(UTC)
         memory = self._agent.memory
@@ -182,18 +194,8 @@ class RecordingSession:
             self._waiting += [(role, words, now) for role, words in turns]
             while self._waiting:
                 role, words, at = self._waiting[0]
-                record = partial(
-                    memory.record_turn,
-                    self.session_id,
-                    role,
-                    words,
-                    at,
-                    source=SOURCE,
-                    project=self._agent.project,
-                    within=self._agent.within,
-                )
                 try:
-                    memory.on_current_file(record)
+                    memory.on_current_file(partial(self._record_turn, role, words, at))
                 except StoreError as error:  # the conversation goes on
                     _log.warning("%d turns wait to be recorded: %s", len(self._waiting), error.message)
                     return

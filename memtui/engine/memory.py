@@ -87,7 +87,7 @@ def _bulk_label(verb: Verb, changed: int, agent: str = "") -> str:
 
 def _done(verb: Verb, agent: str) -> str:
     """``Confirmed``; ``Withheld from codex:``, the agent first, because a narrow line cuts the text behind it."""
-    return f"{_DONE[verb]} {agent.strip()}:" if agent else _DONE[verb]
+    return f"{_DONE[verb]} {validation.without_secrets(agent.strip())}:" if agent else _DONE[verb]
 
 
 class _Asked(NamedTuple):

@@ -89,7 +89,7 @@ def test_sessions_are_listed_and_read(cli: Cli, talk: list[str]) -> None:
 
 
 def test_a_change_of_the_demo_is_said_to_be_thrown_away(cli: Cli) -> None:
-    assert "thrown away" in cli("--demo", "remember", "hi").err
+    assert "now deleted" in cli("--demo", "remember", "hi").err
 
 
 def test_the_doctor_counts_one_table_and_ends_a_sentence_once(cli: Cli, home: Path) -> None:

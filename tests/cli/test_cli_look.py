@@ -315,7 +315,7 @@ def test_the_doctor_tells_what_each_strategy_finds(
         r"accurate: regex, names, without spacy \(spaCy is not installed\), llm .*; 2 names", told
     )
     assert re.search(r"marks: regex; 1 name in", told)
-    assert "memories are not read again at night" in told
+    assert "the nightly job finds no more names" in told
 
 
 def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_readonly(

@@ -77,7 +77,7 @@ def test_an_export_writes_the_path_that_was_named_and_nothing_else(
     assert cli("export", target, option).code == 0
     target.unlink()
     assert tree(home) == before
-    assert "PATH is written too" in " ".join(cli("export", "--help").out.split())
+    assert "also write PATH" in " ".join(cli("export", "--help").out.split())
 
 
 def test_servers_for_agents_keep_no_log_where_they_only_read(

@@ -123,10 +123,14 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
 
 def test_an_operation_says_when_who_and_how_much() -> None:
     told = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
-    assert told == [("when", "13 Nov 22:13, 1d"), ("who", "helper  agent:helper"), ("rows", "2")]
+    assert told == [
+        ("when", "13 Nov 22:13, 1d"),
+        ("who", "helper  agent:helper"),
+        ("changed", "2 rows of the file"),
+    ]
     own = dict(facts(operation(actor="person", kind=RESTORE_BACKUP), NOW))
     assert own["who"][0] == ("you", "text") and own["who"][1][0] == ""
-    assert "rows" not in own
+    assert "changed" not in own
 
 
 def test_a_recall_says_who_was_told_how_much() -> None:

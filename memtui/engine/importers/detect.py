@@ -325,26 +325,25 @@ class _Search:
         if b"\0" in raw and not _is_text(raw, whole):
             raise _UnknownError(BINARY)
         text = self.wanted is markdown.FORMAT
-        named = insist and note
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
         head = Head.of(raw, whole=whole)
         if note and markdown.has_only_properties(head):
             raise _UnknownError(PROPERTIES)
         if note and not text and markdown.has_only_links(head) and self._unknown(head):
             raise _UnknownError(LINKS)
-        return self._choose(head, insist=insist, note=note, named=named)
+        return self._choose(head, insist=insist, note=note)
 
     @staticmethod
     def _unknown(head: Head) -> bool:
         return not any(one.sniff(head) for one in formats())
 
-    def _choose(self, head: Head, *, insist: bool, note: bool = False, named: bool = False) -> str:
-        """The name of the format. A Markdown file that the person ``named`` is a note, however short. Raises _UnknownError."""
+    def _choose(self, head: Head, *, insist: bool, note: bool = False) -> str:
+        """The name of the format. Raises _UnknownError."""
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
         first = next((one for one in formats() if one.sniff(head)), None)
-        if first is None and note and (named or markdown.has_prose(head)):
+        if first is None and note and markdown.has_prose(head):
             first = markdown.FORMAT
         if first is None and insist:
             first = wanted

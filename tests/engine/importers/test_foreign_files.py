@@ -57,9 +57,3 @@ def test_in_a_folder_a_document_is_one_file_that_is_left_out(tmp_path: Path) -> 
     (tmp_path / "tea.md").write_text("# Tea\n\nAda drinks green tea without sugar.\n")
     found = find_sources([tmp_path])
     assert [(one.name, one.reason) for one in found.left_out] == [("letter.docx", "Word document")]
-
-
-def test_a_short_markdown_note_that_is_named_is_a_note(tmp_path: Path) -> None:
-    note = tmp_path / "n.md"
-    note.write_text("# Notes\nAda likes tea\n")
-    assert [one.format for one in find_sources([note]).sources] == ["markdown"]

@@ -6,14 +6,14 @@ import time
 
 import pytest
 from memtui.engine.models.entity_linker import mentions_of
-from memtui.engine.models.ner import KnownNames, Recogniser, Span, merge, searchable_text
+from memtui.engine.models.ner import KnownNames, Recogniser, Span, merge, readable
 from memtui.engine.store.entities import Mention
 
 FAST = Recogniser()
 
 
 def extract_fast(text: str, known: KnownNames | None = None) -> tuple[Span, ...]:
-    return merge([*FAST.quick(text), *(known.find(searchable_text(text)) if known else [])])
+    return merge([*FAST.quick(text), *(known.find(readable(text)) if known else [])])
 
 
 def found(text: str, known: KnownNames | None = None) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from memtui.engine.models.ner import (
     find_marked,
     find_names,
     merge,
-    searchable_text,
+    readable,
 )
 from memtui.engine.models.ner.other_scripts import find_in_other_scripts
 
@@ -58,7 +58,7 @@ def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
 @given(TEXTS)
 def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
     end = 0
-    for span in merge([*FAST.quick(text), *KNOWN.find(searchable_text(text))]):
+    for span in merge([*FAST.quick(text), *KNOWN.find(readable(text))]):
         assert end <= span.start < span.end <= len(text)
         assert span.text == text[span.start : span.end]
         end = span.end
@@ -66,7 +66,7 @@ def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_passing_over_code_moves_nothing(text: str) -> None:
-    shown = searchable_text(text)
+    shown = readable(text)
     assert len(shown) == len(text)
     assert all(mine in (theirs, " ") for mine, theirs in zip(shown, text, strict=True))
 
