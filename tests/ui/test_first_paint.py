@@ -48,7 +48,7 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
     assert not {"apsw", "click", "numpy", "sqlite3", "logging.handlers", "openai"} & set(start["modules"])
     panes = {name for name in ours if name.startswith("memtui.ui.panes.")}
     shown = {
-        "about",
+        "entity_links",
         "list_pane",
         "memories",
         "memories.pane",

@@ -131,7 +131,10 @@ async def test_a_job_is_switched_off_and_on(faded: Story) -> None:
         await pilot.press("s")
         await until(lambda: "switched off" in screen_text(app))
         with faded.open(readonly=True) as memory:
-            assert [job.name for job in memory.jobs.status().jobs if not job.enabled] == ["decay"]
+            assert [job.name for job in memory.jobs.status().jobs if not job.enabled] == [
+                "decay",
+                "retention",
+            ]
         await pilot.press("s")
         await until(lambda: "Decay is on" in said(app))
 
