@@ -227,7 +227,7 @@ async def test_several_places_are_marked_and_come_in_together(story: Story, tmp_
         await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
         await pilot.press("enter")
         await until(lambda: "3 turns of 3 sessions came in" in text_of(app))
-        await pilot.press("enter", "i")
+        await pilot.press("escape", "i")
         await until(lambda: "all in: 2 sessions" in text_of(app))
 
 
