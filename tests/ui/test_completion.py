@@ -149,7 +149,7 @@ async def test_a_saved_filter_is_the_first_command_of_the_palette(story: Story) 
         await until(lambda: memories(app).filter_text == "tag:travel")
         await pilot.press("ctrl+p", *"remove the saved filter: trips")
         await until(lambda: "Remove the saved filter: trips" in screen_text(app))
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await until(lambda: "Removed the saved filter" in screen_text(app))
 
 
