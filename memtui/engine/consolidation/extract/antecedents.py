@@ -92,7 +92,43 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
     found = {
         one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
     }
-    return next(iter(found)) if len(found) == 1 else None
+    if len(found) != 1:
+        return _continued(before, pronoun, found, people) if pronoun is not None else None
+    return next(iter(found))
+
+
+def _continued(
+    before: str, pronoun: re.Match[str], found: Collection[str], people: Collection[str]
+) -> str | None:
+    """The subject of the sentence before, where that names nobody else and tells the gender: "My brother Dino drives. He ...".
+
+    Where it begins with the same pronoun, the subject of the one before that.
+    """
+    gender, kin = ("he", _MALE) if pronoun["he"] else ("she", _FEMALE)
+    if pronoun[gender].casefold() != gender:
+        return None  # of "him" and "his" the subject is another one
+    for sentence in reversed(_sentence_end.split(before.strip())):
+        sentence = _joining.sub("", sentence, count=1)
+        begins = _pronoun.match(sentence)
+        if begins is not None and begins[gender]:
+            continue
+        others = {one for one in found if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", sentence)}
+        if sentence.endswith("?") and not any(_may_be_person(one, people) for one in others):
+            continue
+        subject = _begins.match(sentence)
+        if subject is None:
+            return None
+        who = next((one for one in others if subject["who"].endswith(one)), None)
+        if who is None or any(_may_be_person(one, people) for one in others if one != who):
+            return None
+        said = re.compile(rf"\b(?:{kin}|{gender}['’]?s?)\b", re.IGNORECASE)
+        return who if said.search(sentence) else None
+    return None
+
+
+def _may_be_person(name: str, people: Collection[str]) -> bool:
+    """Whether it is a relation, or a name that is no place or thing: "Swansea", "Sienna"."""
+    return " " in name or name in people or is_given_name(name.casefold())
 
 
 def _of_owner(word: str, people: Collection[str]) -> str:
@@ -118,6 +154,18 @@ def _is_name(text: str, at: int, word: str) -> bool:
     return True
 
 
+_sentence_end = re.compile(r"(?<=[.!?])\s+")
+_joining = re.compile(
+    r"(?:(?:and|but|so|oh|also|well|ok|okay|yes|no|then|still|btw|by the way|anyway|last|instead|now|unlike that)[,:]? )*",
+    re.IGNORECASE,
+)
+_begins = re.compile(
+    r"(?P<who>(?i:my|our|meine?|unsere?|mi) (?:[a-z]+ )?[a-zäöüé]+(?:,? [A-Z][^\W\d_]+)?|"
+    rf"(?:(?i:{_MALE}|{_FEMALE}) )?[A-Z][^\W\d_]+)(?: \(\d+\))?"
+    r"(?= (?:is|was|has|had|can|can't|cant|will|wants?|works|lives|left|moved|gets|needs|likes|loves|hates|went|comes?|"
+    r"did|does|doesn't|said|says|[a-z]{3,}(?:s|ed))\b"
+    r"|['’]s (?:a|an|the|in|at|on|not|no|still|now|got|been|just|back|coming|going|[a-z]+ing|\d+)\b)"
+)
 _place = re.compile(r"\b(?:in|at|from|on|near|ward|of|via|for the|in der|aus|nach|en|de|à)$", re.IGNORECASE)
 _towards = re.compile(
     r"\b(?:go|going|goes|went|move|moved|moving|travel|fly|drive|drove|trip|train|back) to$", re.IGNORECASE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -140,12 +141,20 @@ class KeywordExtractor:
         """The statements, each about one subject, which it names or asks for."""
         return {
             place: [
-                resolve(part, message[max(place - _NEAR, 0) : place], around.before, around.people)
+                resolve(part, _before(message, place, part.text), around.before, around.people)
                 for statement in some
                 for part in _parts(statement)
             ]
             for place, some in stated.items()
         }
+
+
+def _before(message: Sequence[Sentence], place: int, text: str) -> list[Sentence]:
+    """The sentences before a statement, and what its own sentence says before it."""
+    found, own = list(message[max(place - _NEAR, 0) : place]), message[place]
+    at = own.text.casefold().find(text.casefold())
+    start = re.sub(r"[\s,;]*(?:\b(?:and|but|so|und|et|y))?[\s,;]*$", "", own.text[:at]) if at > 0 else ""
+    return [*found, Sentence(start, own.masked[: len(start)], False)] if start else found
 
 
 def _of_person(turn: MemoryRecord) -> bool:

@@ -1,6 +1,7 @@
 """Facts that only make sense beside the sentence before them: "Besides peanuts he is allergic to cashews", "she has one".
 
-Where it is certain who is meant the name takes the place of the pronoun. Else the person is asked.
+Where it is certain who is meant the name takes the place of the pronoun. Else the person is asked; what may harm is kept
+meanwhile, with the sentence before it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,19 @@ from memtui.engine.models.ner.gazetteer import is_given_name
 from .antecedents import antecedent
 from .joined_statements import begins_with_subject
 from .sentences import Sentence, mask, sentences
-from .statements import Statement, introduced
+from .severity import severe
+from .statements import HEDGED, Statement, introduced
 
 _LOOKED_BACK = 600
 _QUOTED = 160
 _pronoun = re.compile(r"\b(?:(?P<he>he|him|his)|(?P<she>she|hers|her))\b", re.IGNORECASE)
 _object = re.compile(
     r"(?:him|her)(?=[.,;!]|$| (?:on|at|to|from|in|with|every|by|there|back|up|home|if|when|so|and|because|today|tomorrow)\b)",
+    re.IGNORECASE,
+)
+# "UI gave her Law": her, and not hers.
+_gives = re.compile(
+    r"\b(?:g[ai]ve|gives|giving|told|tells?|shows?|showed|taught|teaches|offered|sends?|sent|calls?|called) $",
     re.IGNORECASE,
 )
 _one = re.compile(r"(?:^\S+(?: \S+){0,2} (?:has|have|got|needs?|wants?)) (?P<one>one)\W*$", re.IGNORECASE)
@@ -85,8 +92,19 @@ def resolve(
         if who is None and earlier and not any(_pronoun_of(rest, one.masked) for one in before):
             who = antecedent(f"{mask(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
     if who is None:
+        if severe(text) and (told := _with_context(text, before)):
+            return statement._replace(text=told, confidence=HEDGED)
         return statement._replace(question=_question(found.word, before, earlier))
     return statement._replace(text=f"{text[: found.start]}{_in_place(who, text, found)}{text[found.end :]}")
+
+
+def _with_context(text: str, before: Sequence[Sentence]) -> str:
+    """The text after the sentence that it follows, in the person's words: unclear, but not lost; empty without one."""
+    said = before[-1].text.strip() if before else ""
+    if not said or len(said) > _QUOTED or said.endswith(":"):
+        return ""
+    said = said if said[-1] in ".!?" else f"{said}."
+    return f"{said[:1].upper()}{said[1:]} {text}"
 
 
 def _names_somebody(before: str, text: str, people: Collection[str]) -> bool:
@@ -120,7 +138,8 @@ def _pronoun_of(rest: str, sentence: str) -> bool:
 
 def _in_place(who: str, text: str, found: Unresolved) -> str:
     word = found.word.casefold()
-    possessive = word == "his" or (word == "her" and not _object.match(text, found.start))
+    given = _gives.search(text[: found.start]) is not None and text[found.end :].lstrip()[:1].isupper()
+    possessive = word == "his" or (word == "her" and not given and not _object.match(text, found.start))
     name = who[:1].upper() + who[1:] if found.start == 0 else who
     return f"{name}'s" if possessive else name
 
