@@ -81,7 +81,7 @@ def write_line(
     same = duplicates.same_text(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
-    target = _target(connection, line, now, within)
+    target = _known(connection, line.target, line.known, now, within)
     if same is not None and same.active:
         # Somebody was quicker.
         return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
@@ -102,10 +102,21 @@ def write_line(
     if line.action == "supersede" and not target.protected:
         new = insert(connection, plan, line, options, now, seen=seen, replaces=target)
         weaken(connection, target, line.content)
+        _ask_about_others(connection, line, new, now, within)
         return "superseded" if new else "known"
     new = insert(connection, plan, line, options, now, seen=seen)
     open_conflict(connection, new, target.id, line.reason, now)
+    _ask_about_others(connection, line, new, now, within)
     return "conflict"
+
+
+def _ask_about_others(
+    connection: apsw.Connection, line: PlanLine, new: str, now: int, within: duplicates.Within
+) -> None:
+    for one in line.also:
+        other = _known(connection, one.target, one.known, now, within)
+        if other is not None and other.id != new:
+            open_conflict(connection, new, other.id, one.reason, now)
 
 
 def _write_again(
@@ -125,20 +136,15 @@ def _write_again(
     return "reworded" if line.action == "reword" else "retired"
 
 
-def _target(
-    connection: apsw.Connection, line: PlanLine, now: int, within: duplicates.Within
+def _known(
+    connection: apsw.Connection, target: str | None, text: str | None, now: int, within: duplicates.Within
 ) -> MemoryRecord | None:
-    """The known fact that the line is about, while it is active; one of the same plan is known by its text."""
-    if line.target is not None:
-        known = memories.get(connection, line.target, now)
-    elif (
-        line.known is None
-        or (found := duplicates.same_text(connection, line.known, "fact", now, within)) is None
-    ):
-        return None
+    """The known fact that a line is about, while it is active; one of the same plan is known by its text."""
+    if target is not None:
+        known: MemoryRecord | None = memories.get(connection, target, now)
     else:
-        known = found
-    return known if known.active else None
+        known = duplicates.same_text(connection, text, "fact", now, within) if text is not None else None
+    return known if known is not None and known.active else None
 
 
 def insert(

@@ -27,6 +27,14 @@ RETIRED = "retired"
 """The attribute of what went to the Trash because a later reading no longer drew it: it may be drawn again."""
 
 
+class Contradicted(Record):
+    """One more known fact that a line contradicts. ``target``: its id; None where the same plan brings it."""
+
+    known: str
+    target: str | None
+    reason: str
+
+
 class PlanLine(Record):
     """One change.
 
@@ -37,6 +45,7 @@ class PlanLine(Record):
     ``sources``: ids of the turns that say it.
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``topic``: of a fact. ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
+    ``also``: beside the target, each for the person to decide.
     """
 
     action: Action
@@ -45,6 +54,7 @@ class PlanLine(Record):
     reason: str = ""
     target: str | None = None
     known: str | None = None
+    also: tuple[Contradicted, ...] = ()
     confidence: float = 0.8
     trust: Trust = "model"
     tags: tuple[str, ...] = ()

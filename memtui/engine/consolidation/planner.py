@@ -19,9 +19,11 @@ from .compare.pair_features import Statement
 from .compare.statement_context import earlier_messages, preceding
 from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
-from .plan import RETIRED, PlanLine
+from .plan import RETIRED, Contradicted, PlanLine
 from .preview_facts import Foreseen
 from .suspicious import least_trust, supported, suspicions
+
+_MOST_ALSO = 2
 
 
 def lines(
@@ -238,6 +240,7 @@ def _against_known(
     """The line after a comparison with the candidates. ``corrects``: the person takes back what they said before."""
     worst: tuple[conflicts.Standing, Candidate] | None = None
     worst_rank = (False, False, 0.0)
+    found_all: list[tuple[conflicts.Standing, Candidate]] = []
     for one in candidates:
         if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
             continue  # of one conversation only what says so takes something back; their words were compared already
@@ -251,6 +254,8 @@ def _against_known(
         if standing.kind == "conflict":
             later = facts.in_force(one.record) if one.record is not None else None
             rank = (later is None, standing.strong, standing.score)
+            if later is None:
+                found_all.append((standing, one))
             if worst is None or rank > worst_rank:
                 worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
     certain = worst is not None and worst[0].strong
@@ -259,6 +264,7 @@ def _against_known(
     if worst is None:
         return line
     standing, known = worst
+    line = replace(line, also=_others(found_all, known))
     if known.record is None:
         action = "supersede" if standing.strong and left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
@@ -276,6 +282,21 @@ def _against_known(
             score=standing.score,
         )
     return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
+
+
+def _others(
+    found: Sequence[tuple[conflicts.Standing, Candidate]], but: Candidate
+) -> tuple[Contradicted, ...]:
+    """The likeliest of what is contradicted beside one."""
+    likeliest = sorted(found, key=lambda one: one[0].score, reverse=True)
+    return tuple(
+        Contradicted(
+            known=validation.open_text(one.record) if one.record else one.statement.text,
+            target=(one.record.id or None) if one.record else None, reason=standing.reason,
+        )
+        for standing, one in likeliest
+        if one.statement.text != but.statement.text
+    )[:_MOST_ALSO]  # fmt: skip
 
 
 def _corrected(

@@ -28,7 +28,7 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
     attributes = {
         **operations.pin_of(winner, loser),
         **winner.attributes,
-        "supersedes": loser.id,
+        "supersedes": _and_before(winner, loser),
         "conflict_reason": reason,
     }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
@@ -47,9 +47,16 @@ def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> No
     loser, winner = _pair(connection, new, old, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
     attributes = {**operations.pin_of(winner, loser), **winner.attributes}
-    before = _names(attributes.get("supersedes")) or ((winner.supersedes,) if winner.supersedes else ())
-    attributes["supersedes"] = [*before, loser.id] if before else loser.id
+    attributes["supersedes"] = _and_before(winner, loser)
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
+
+
+def _and_before(winner: MemoryRecord, loser: MemoryRecord) -> str | list[str]:
+    """The ids of what the winner replaces, this one last; a single one is no list."""
+    before = _names(winner.attributes.get("supersedes")) or (
+        (winner.supersedes,) if winner.supersedes else ()
+    )
+    return [*(one for one in before if one != loser.id), loser.id] if set(before) - {loser.id} else loser.id
 
 
 def keep_both(connection: apsw.Connection, ids: Sequence[str], *, now: int) -> None:

@@ -11,6 +11,7 @@ from memtui.engine.models.ner import gazetteer
 
 from ..extract.severity import severe
 from .change_words import listed
+from .changed_values import takes_back_value
 from .negation import changes_hands
 from .similarity import tokens
 from .statement_features import people_named
@@ -37,7 +38,7 @@ def apart(new: str, old: str) -> bool:
     """
     mine, theirs = _subject(new), _subject(old)
     shared = _shared(new, old)
-    if severe(new) or severe(old):
+    if severe(new) or (severe(old) and not takes_back_value(new, old)):
         return _differ(mine, theirs) or not shared
     named = people_named(new) & people_named(old)
     if _differ(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):
@@ -81,5 +82,5 @@ def _subject(text: str) -> _Subject:
             name = bare
         elif word not in listed("self"):
             break
-    own = words[0] in listed("speakers") and not (relation or name)
+    own = words[0] in listed("speakers") | listed("verbs of the person") and not (relation or name)
     return _Subject(own, relation, name)

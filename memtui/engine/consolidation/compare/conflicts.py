@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .change_words import adds
+from .changed_values import says_change, sets_another_value
 from .compatible import apart
 from .negation import denies_alike, negates, negates_all
 from .similarity import Reading, compare_readings, read
@@ -28,10 +29,13 @@ SUPERSEDED_SHARE = 0.02
 SUPERSEDED_CONFIDENCE = 0.3
 SUPERSEDED_DECAY = 0.5
 _CLOSE = 0.6
-# Log-odds of the ``update_model``: from here it is worth a card; if it says what is no longer so; and nobody is asked.
+# Log-odds of the ``update_model``: from here it is worth a card; if it says what is no longer so; if it sets another value,
+# and says so or not; though it says "also"; and nobody is asked.
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.0
 _NAMED = 0.0
+_SET, _SET_SILENTLY = 0.3, 0.5
+_CERTAINLY = 3.0
 _SURELY = 2.0
 _HARDLY = -2.0
 # Of this nobody has two, and a later one is always another.
@@ -69,7 +73,7 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
     verdict = compare_readings(mine, theirs)
     if verdict.kind == "duplicate":
         return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
-    if adds(new):
+    if adds(new) and not (judged is not None and judged >= _CERTAINLY and sets_another_value(new, old)):
         return Standing(kind="beside", score=verdict.score)
     slot = contested(new, old)
     if slot is not None:
@@ -91,12 +95,18 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
         )  # fmt: skip
     if judged is not None and judged >= _NAMED:
         named = negates(new, old)
-        if named or judged >= REPLACES:
+        if named or judged >= REPLACES or _set(new, old, judged):
             return Standing(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
             )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
+
+
+def _set(new: str, old: str, judged: float) -> bool:
+    """Whether the same thing has another value, more likely than not, or said to have changed."""
+    least = _SET if says_change(new) else _SET_SILENTLY
+    return judged >= least and sets_another_value(new, old)
 
 
 def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:

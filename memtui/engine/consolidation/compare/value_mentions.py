@@ -18,6 +18,9 @@ _taken_back = re.compile(
     r"\b(?:not|from|instead of|rather than|nicht|statt|von|pas|au lieu d[eu]|no(?: era| es)?|en vez de|earlier)"
     r"(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2})"
 )
+_gone_to = re.compile(
+    r"(?:^|\bthe )((?:\w+[:.]?\w*)) (?:went|goes|has gone|is going|changed|moved) (?:up |down |back )?to\b"
+)
 _money = re.compile(
     r"[€$£] ?(?P<a>\d[\d.,]*)|\b(?P<b>\d[\d.,]*) ?(?:€|\$|£|euros?|dollars?|pounds?|quid|k\b|lakhs?|lpa|grand|cents|pesos|mil\b)"
 )
@@ -134,7 +137,8 @@ def negated_values(plain: str) -> frozenset[str]:
     """The values that a text in small letters says are no longer so: "the 12th, not the 9th"."""
     return frozenset(
         value
-        for match in _taken_back.finditer(plain)
+        for shape in (_taken_back, _gone_to)
+        for match in shape.finditer(plain)
         for kind in read_values(match[1], tokens(match[1])).values
         for value in kind
     )
