@@ -242,7 +242,9 @@ def _against_known(
     worst_rank = (False, False, 0.0)
     found_all: list[tuple[conflicts.Standing, Candidate]] = []
     for one in candidates:
-        if one.record is None and not (draft.correcting and one.score and one.score >= conflicts.REPLACES):
+        if one.record is None and not (
+            draft.correcting and conflicts.takes_back(new.text, one.statement.text, one.score)
+        ):
             continue  # of one conversation only what says so takes something back; their words were compared already
         standing = conflicts.stand(
             new.text, one.statement.text, correcting=draft.correcting, judged=one.score

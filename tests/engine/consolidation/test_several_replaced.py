@@ -76,3 +76,16 @@ def test_what_somebody_else_does_changes_nothing_of_the_person() -> None:
     assert apart("My brother quit smoking 41 days ago", "Smokes ten cigarettes a day")
     assert apart("Mi hermano vive ahora en Cádiz", "Vive en Sevilla")
     assert not apart("I quit smoking", "Smokes ten cigarettes a day")
+
+
+def test_a_rate_that_goes_to_another_needs_little_likeness() -> None:
+    new, old = "Rate goes to 92 from May", "Rate at bluebell 85 eur/h, heron is a fixed price"
+    assert stand(new, old, judged=-0.2).kind == "conflict"
+    assert stand("Rate is fine with them", old, judged=-0.2).kind == "beside"
+
+
+def test_what_is_allowed_again_is_asked_about() -> None:
+    new, old = "I can carry heavy things again", "I can't carry the batteries until the hernia has healed"
+    assert stand(new, old, judged=0.8).kind == "conflict"
+    assert not stand(new, old, judged=0.8).strong
+    assert stand(new, old, judged=0.1).kind == "beside"

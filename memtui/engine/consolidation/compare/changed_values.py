@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .change_words import CHANGES
+from ..extract.severity import severe
+from .change_words import CHANGES, CUES
 from .statement_features import StatementFeatures
 from .update_model import packaged_features
 
@@ -19,6 +20,20 @@ def sets_another_value(new: str, old: str) -> bool:
 def says_change(text: str) -> bool:
     """Whether it says that something changed: "now", "moved to", "went up to"."""
     return any(packaged_features(text).cues[:CHANGES])
+
+
+def begin_alike(new: str, old: str) -> bool:
+    """Whether both begin with the same word that says something: "Rate goes to 92", "Rate at bluebell 85"."""
+    mine, theirs = packaged_features(new), packaged_features(old)
+    return mine.content[:1] == theirs.content[:1] != () and not {*mine.content[:1]} & (
+        mine.people | theirs.people
+    )
+
+
+def permits_again(new: str, old: str) -> bool:
+    """Whether the new statement says "again", or that somebody is well, of what the known one denies or calls ill."""
+    again = packaged_features(new).cues[CUES.index("again")]
+    return bool(again) and (bool(packaged_features(old).negations) or severe(old))
 
 
 def takes_back_value(new: str, old: str) -> bool:

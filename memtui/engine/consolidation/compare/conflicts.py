@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .change_words import adds
-from .changed_values import says_change, sets_another_value
+from .changed_values import begin_alike, permits_again, says_change, sets_another_value
 from .compatible import apart
 from .negation import denies_alike, negates, negates_all
 from .similarity import Reading, compare_readings, read
@@ -34,7 +34,7 @@ _CLOSE = 0.6
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.0
 _NAMED = 0.0
-_SET, _SET_SILENTLY = 0.3, 0.5
+_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.3, -1.0, 0.5, 0.5
 _CERTAINLY = 3.0
 _SURELY = 2.0
 _HARDLY = -2.0
@@ -93,9 +93,9 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
             kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
-    if judged is not None and judged >= _NAMED:
-        named = negates(new, old)
-        if named or judged >= REPLACES or _set(new, old, judged):
+    if judged is not None and judged >= _SET_ALIKE:
+        named = judged >= _NAMED and negates(new, old)
+        if named or judged >= REPLACES or _set(new, old, judged, correcting):
             return Standing(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
@@ -103,10 +103,23 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
     return Standing(kind="beside", score=verdict.score)
 
 
-def _set(new: str, old: str, judged: float) -> bool:
-    """Whether the same thing has another value, more likely than not, or said to have changed."""
-    least = _SET if says_change(new) else _SET_SILENTLY
+def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
+    """Whether the same thing has another value, more likely than not, or said to have changed; or is allowed again."""
+    if judged >= _PERMITTED and permits_again(new, old):
+        return True
+    least = _SET_SILENTLY
+    if correcting or says_change(new):
+        least = _SET_ALIKE if begin_alike(new, old) else _SET
     return judged >= least and sets_another_value(new, old)
+
+
+def takes_back(new: str, old: str, score: float | None) -> bool:
+    """Whether what says that something changed may be about what was said before it in the same conversation."""
+    if score is None:
+        return False
+    return score >= REPLACES or (
+        score >= _SET_ALIKE and begin_alike(new, old) and sets_another_value(new, old)
+    )
 
 
 def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
