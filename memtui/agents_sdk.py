@@ -58,7 +58,7 @@ class AgentMemory:
         self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False
     ) -> None:
         self._agent = Agent(memory, filter=filter, project=project, readonly=readonly, source=SOURCE)
-        self._told: WeakKeyDictionary[Any, tuple[str, str]] = WeakKeyDictionary()
+        self._served: WeakKeyDictionary[Any, tuple[str, str]] = WeakKeyDictionary()
 
     def instructions(
         self,
@@ -109,7 +109,7 @@ class AgentMemory:
         prompt = _last_words(context.turn_input)
         if not prompt:
             return ""
-        known = self._told.get(context)
+        known = self._served.get(context)
         if known is not None and known[0] == prompt:
             return known[1]
         try:
@@ -118,7 +118,7 @@ class AgentMemory:
         except MemtuiError as error:
             _log.warning("an agent was told nothing: %s", error.message)
             return ""
-        self._told[context] = (prompt, block)
+        self._served[context] = (prompt, block)
         return block
 
     def _context(self, prompt: str, session_id: str | None, limit: int) -> str:

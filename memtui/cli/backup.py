@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.present.backup import backups_told, why
+from memtui.present.backup import backups_summary, why
 from memtui.present.format import file_size, local_time
 
 from .errors import NEGATIVE, OK
@@ -51,7 +51,7 @@ def _list(backups: list[Backup], json: bool) -> int:
     ]
     for line in table(rows, right=(2,)) if rows else ():
         out(line)
-    note(backups_told(backups, now))
+    note(backups_summary(backups, now))
     return OK if backups else NEGATIVE
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.consolidation import ACTIONS, content, cost_told, state
+from memtui.present.consolidation import ACTIONS, content, cost_estimate, state
 from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
 
@@ -122,7 +122,7 @@ def _print_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> Non
     cost = memory.sessions.estimate(wanted, again=again)
     if not cost.turns:
         return
-    note(cost_told(cost, memory.options.llm))
+    note(cost_estimate(cost, memory.options.llm))
 
 
 def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:

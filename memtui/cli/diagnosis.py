@@ -21,7 +21,7 @@ from memtui.engine.installation import command_for_dependency
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
 from memtui.present.format import count, file_size, plural, relative_time
-from memtui.present.reembedding import better_told, wanted_told
+from memtui.present.reembedding import better_ranking_note, model_change_note
 
 from . import output
 from .invocation import Invocation
@@ -135,13 +135,15 @@ def memory(invocation: Invocation) -> Iterator[Diagnosis]:
         yield _note("agents", text, "The settings under [quotas] have the limits.")
     yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
-        yield _note("vectors", wanted_told(stats), "memtui embed does it. It shows a preview first.")
+        yield _note("vectors", model_change_note(stats), "memtui embed does it. It shows a preview first.")
     if stats.vectors_problem:
         yield _note("vectors", f"search works without them: {stats.vectors_problem}")
     if stats.ranking_note:
         yield _note("ranking", stats.ranking_note)
     if stats.better_ranking:
-        yield _note("ranking", better_told(stats), f"To use it: memtui embed --{stats.better_ranking}")
+        yield _note(
+            "ranking", better_ranking_note(stats), f"To use it: memtui embed --{stats.better_ranking}"
+        )
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."

@@ -9,7 +9,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import count, plural
-from memtui.present.reembedding import better_told, done_told, plan_rows
+from memtui.present.reembedding import better_ranking_note, plan_rows, reembed_result
 from memtui.present.text import visible
 
 from .errors import CANCELLED, NEGATIVE, OK
@@ -66,7 +66,7 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
     if json:
         emit({"plan": plan, "embedded": done.embedded, "switched": done.switched, "refused": done.refused})
     else:
-        out(done_told(done, plan.after.model_id))
+        out(reembed_result(done, plan.after.model_id))
         if not done.switched:
             note("To continue where it stopped: memtui embed")
     if done.switched:
@@ -94,7 +94,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
         return
     configuration = invocation.configuration
     if variable := configuration.variable_of(_RANKING):
-        note(f"{better_told(stats)}, which {variable} in the environment decides")
+        note(f"{better_ranking_note(stats)}, which {variable} in the environment decides")
     elif late or (
         not json
         and sys.stdin.isatty()
@@ -107,7 +107,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
             f'searches here and agents rank by "{name}" now ({_RANKING}); programs that run do from their next start'
         )
     else:
-        note(f'{better_told(stats)}; "memtui embed --{name}" chooses it')
+        note(f'{better_ranking_note(stats)}; "memtui embed --{name}" chooses it')
 
 
 def _agreed(plan: ReembedPlan, json: bool) -> bool:

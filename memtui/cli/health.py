@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.present.format import count
-from memtui.present.health import told, verdict
+from memtui.present.health import finding_line, verdict
 from memtui.present.text import one_line
 
 from .errors import OK
@@ -40,9 +40,9 @@ def health_command(invocation: Invocation, json: bool) -> int:
     for complaint in report.complaints:
         note = f" ({complaint.limit})" if complaint.limit else ""
         if not complaint.total:
-            out(row(paint("well", "green"), told(complaint) + note))
+            out(row(paint("well", "green"), finding_line(complaint) + note))
             continue
-        out(row(paint("look", "yellow"), told(complaint) + note))
+        out(row(paint("look", "yellow"), finding_line(complaint) + note))
         for identity in complaint.ids[:_WORST]:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
         if complaint.ids and complaint.total > _WORST:

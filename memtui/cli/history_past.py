@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.present.format import count, local_time, plural
 from memtui.present.memory import differences, without_secrets
-from memtui.present.past import kinds_told, reach_told, verb_role, verb_told
+from memtui.present.past import coverage_notes, kind_counts, verb_label, verb_role
 
 from .errors import NEGATIVE, OK
 from .memory_lines import memory_line
@@ -28,12 +28,12 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
         emit({"at": past.at, "reach": past.reach, "counts": counts, "found": total, "memories": shown})
         return OK if shown else NEGATIVE
     now = time.time()
-    out(row(paint("as of", "dim"), local_time(past.at, now), paint(kinds_told(counts), "dim")))
+    out(row(paint("as of", "dim"), local_time(past.at, now), paint(kind_counts(counts), "dim")))
     for one in shown:
         out(memory_line(one, signs))
     if total > len(shown):
         err(f"and {count(total - len(shown))} more: --limit shows them")
-    for line in reach_told(past.reach, now):
+    for line in coverage_notes(past.reach, now):
         note(line)
     return OK if shown else NEGATIVE
 
@@ -53,21 +53,21 @@ def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyph
             gap=" ",
         )
     )
-    totals = [f"{count(number)} {verb_told(verb)}" for verb, number in found.counts.items()]
-    totals += [f"{plural(number, 'turn')} {verb_told(verb)}" for verb, number in found.turns.items()]
+    totals = [f"{count(number)} {verb_label(verb)}" for verb, number in found.counts.items()]
+    totals += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in found.turns.items()]
     out(", ".join(totals) or "nothing changed")
     for change in found.changes:
         _print_change(change, signs)
     if found.more:
         err(f"and {count(found.more)} more: --limit shows them")
-    for line in reach_told(found.reach, now):
+    for line in coverage_notes(found.reach, now):
         note(line)
     return OK if totals else NEGATIVE
 
 
 def _print_change(change: PastChange, signs: Glyphs) -> None:
     one = change.memory
-    word = in_role(verb_told(change.verb).ljust(11), verb_role(change.verb))
+    word = in_role(verb_label(change.verb).ljust(11), verb_role(change.verb))
     old, new = change.before, change.after
     out(memory_line(one, signs, word))
     if old is None or new is None:

@@ -18,7 +18,7 @@ from memtui.engine.records import (
 )
 from memtui.present import caution, decision
 from memtui.present import memory as words
-from memtui.present.changes import attributes_told
+from memtui.present.changes import attribute_values
 from memtui.present.format import local_time, plural
 from memtui.present.operation import by_whom, recall_line
 
@@ -76,7 +76,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
     """Print it for people."""
     portrait = Portrait.of(detail)
     memory = portrait.memory
-    head = (paint(words.kind_told(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
+    head = (paint(words.kind_label(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
     out(row(sign(memory, signs), *head))
     out(memory.content)
     out()
@@ -123,7 +123,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
         done = "blacked out" if memory.attributes.get("redacted") else "kept from models"
         rows.append(("secret", f"{', '.join(secrets)}: {done}"))
     rest = {name: value for name, value in memory.attributes.items() if name not in _TOLD_ATTRIBUTES}
-    return [*rows, *attributes_told(rest, now)]
+    return [*rows, *attribute_values(rest, now)]
 
 
 def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:

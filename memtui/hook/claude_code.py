@@ -59,7 +59,7 @@ def answer(
         if not text:
             return ""
         memory = open_memory()
-        told: ContextBlock | None = None
+        block_served: ContextBlock | None = None
         try:
             block = memory.context(text, session, source=SOURCE, project=where)
             notice = memory.notice(session)
@@ -67,9 +67,11 @@ def answer(
                 say(_output(block.text, notice))
             if len(block.text) > MOST_CHARACTERS:
                 memory.was_cut()
-            told = block
+            block_served = block
         finally:  # what was said is recorded, also where nothing could be told
-            memory.record(session, "user", text, source=SOURCE, project=where, told=told, folder=event.cwd)
+            memory.record(
+                session, "user", text, source=SOURCE, project=where, served=block_served, folder=event.cwd
+            )
         return note
     if event.hook_event_name in ("SessionStart", "PreCompact"):
         open_memory().begin_context(session)

@@ -59,12 +59,12 @@ def run(options: dict[str, str]) -> NoReturn:
 
         note = answer(_input(), lambda: _opened(options, opened), options.get("--project"), _say)
     except BaseException as error:
-        note = f"did nothing: {_told(error)}"
+        note = f"did nothing: {_message(error)}"
     for memory in opened:
         try:
             memory.close()
         except BaseException as error:
-            note = note or f"did nothing: {_told(error)}"
+            note = note or f"did nothing: {_message(error)}"
     _leave(note, logged)
 
 
@@ -137,7 +137,7 @@ def _say(text: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     from memtui.engine.errors import MemtuiError
     from memtui.log import outline
 

@@ -119,7 +119,7 @@ class Quick:
 
     def record(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
-        told: ContextBlock | None = None, once: bool = False, folder: str | None = None,
+        served: ContextBlock | None = None, once: bool = False, folder: str | None = None,
     ) -> None:  # fmt: skip
         """Record a turn, and what was ``told`` for it, in one transaction. Nothing where only reading is allowed.
 
@@ -136,18 +136,18 @@ class Quick:
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
         try:
-            self._record(turn, now, source, told, once, folder)
+            self._record(turn, now, source, served, once, folder)
         except NotRecordedError:
-            if told:
+            if served:
                 with self._connections.write() as connection:
-                    self._note_told(connection, now, turn.session_id, turn.source or source, "", told)
+                    self._log_recall(connection, now, turn.session_id, turn.source or source, "", served)
 
     def _record(
         self,
         turn: turns.NewTurn,
         now: int,
         source: str,
-        told: ContextBlock | None,
+        served: ContextBlock | None,
         once: bool,
         folder: str | None,
     ) -> None:
@@ -168,37 +168,37 @@ class Quick:
                 return
             # Whoever follows the transcript may have been quicker.
             if turns.is_told(op.connection, named, role, content, now, _FOLLOWED):
-                if told is None or not (told.memories or told.saved):
+                if served is None or not (served.memories or served.saved):
                     return
             else:
                 try:
                     self._store(op.connection, turn, now)
                 except InputError as error:
                     refused = error
-            if told:
+            if served:
                 query = validation.without_secrets(content)
-                self._note_told(op.connection, now, named, turn.source or source, query, told)
+                self._log_recall(op.connection, now, named, turn.source or source, query, served)
             op.wrote = refused is None
         if refused:
             raise refused
 
-    def _note_told(
+    def _log_recall(
         self,
         connection: apsw.Connection,
         now: int,
         session_id: str,
         source: str,
         query: str,
-        told: ContextBlock,
+        served: ContextBlock,
     ) -> None:
         """``session_id``: as the program names it."""
-        if told.memories or told.saved:
-            memories.record_access(connection, [one.rid for one in told.memories], now, local_midnight(now))
+        if served.memories or served.saved:
+            memories.record_access(connection, [one.rid for one in served.memories], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self._agent, session_id=self._stored(connection, session_id, source),
-                query=query, memory_ids=[one.id for one in told.memories], saved=told.saved,
+                query=query, memory_ids=[one.id for one in served.memories], saved=served.saved,
             )  # fmt: skip
-        if self._there is not None and told.memories:
+        if self._there is not None and served.memories:
             served_contexts.save(connection, session_id, self._there.lines, now)
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:

@@ -56,10 +56,10 @@ def hurry(arguments: Sequence[str]) -> None:
     if "--json" in arguments:
         import msgspec
 
-        told = msgspec.json.encode(found)
+        output = msgspec.json.encode(found)
     else:
-        told = line(found, time.time()).encode("utf-8", "replace")
-    sys.stdout.buffer.write(told + b"\n")
+        output = line(found, time.time()).encode("utf-8", "replace")
+    sys.stdout.buffer.write(output + b"\n")
     sys.stdout.buffer.flush()
     os._exit(0)
 

@@ -10,7 +10,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.search.block_text import cautions_told, cited
 from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.tools.agent import Agent, unknown
-from memtui.engine.tools.recall import told
+from memtui.engine.tools.recall import served
 
 SCHEME = "memory://"
 LATEST_REFLECTION = "memory://reflection/latest"
@@ -58,10 +58,10 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
-        text, kind = msgspec.json.encode(told(agent, memory)).decode(), "application/json"
+        text, kind = msgspec.json.encode(served(agent, memory)).decode(), "application/json"
     else:
         raise unknown(uri)
-    agent.told(uri, [memory])
+    agent.log_recall(uri, [memory])
     return wire.TextResourceContents(uri=uri, text=text, mime_type=kind)
 
 

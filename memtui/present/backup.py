@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, file_size, plural
 from .lines import Role
-from .past import ago, kinds_told
+from .past import ago, kind_counts
 
 if TYPE_CHECKING:
     from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview
@@ -42,7 +42,7 @@ def why_briefly(reason: str) -> str:
     return _BRIEFLY.get(reason, reason)
 
 
-def backups_told(backups: Sequence[Backup], now: float) -> str:
+def backups_summary(backups: Sequence[Backup], now: float) -> str:
     """All of them: how many, when the latest was made, how large they are."""
     if not backups:
         return "no backups yet"
@@ -52,7 +52,7 @@ def backups_told(backups: Sequence[Backup], now: float) -> str:
 
 def holds(held: BackupContents) -> str:
     """``214 facts, 12 in Trash``, or why it cannot be used."""
-    return f"unusable: {held.problem}" if held.problem else kinds_told(held.counts)
+    return f"unusable: {held.problem}" if held.problem else kind_counts(held.counts)
 
 
 def all_in_a_row(backups: Sequence[Backup], now: float) -> str:

@@ -58,7 +58,7 @@ def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: flo
             yield ColumnChange(label_of(column), value_of(column, was, now), value_of(column, value, now))
 
 
-def attributes_told(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+def attribute_values(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
     """Each attribute of a memory as a person calls it, and its value."""
     for name, value in attributes.items():
         yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute(name, value, now)
@@ -110,7 +110,7 @@ def _attributes(stored: object) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def table_told(table: str) -> str:
+def table_label(table: str) -> str:
     """What a row of it is: ``memory``, ``session``, ``alias``."""
     return _TABLES.get(table, table)
 

@@ -46,7 +46,7 @@ _STATES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def cost_told(cost: Estimate, llm: LlmOptions) -> str:
+def cost_estimate(cost: Estimate, llm: LlmOptions) -> str:
     """What a run would cost, in two lines."""
     return (
         f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "

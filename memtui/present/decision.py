@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LABEL = "elsewhere"
 _MOST = 8
-_TOLD = {
+_ASPECTS = {
     "pin": "pin", "topic": "topic", "date": "date", "text": "wording", "withheld": "withheld turns",
 }  # fmt: skip
 
@@ -31,14 +31,14 @@ def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
             yield stamp, kept if memory.active else why_ended(memory)
         elif stamp.aspect.startswith("tag:"):
             yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
-        elif told := _TOLD.get(stamp.aspect):
-            yield stamp, told
+        elif label := _ASPECTS.get(stamp.aspect):
+            yield stamp, label
 
 
 def elsewhere(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
     """Who decided what, on which device, by its own clock; the label beside the first."""
     from memtui.engine.records import device_name
 
-    for index, (stamp, told) in enumerate(list(_decided(detail))[:_MOST]):
-        where = f"{told} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {who(stamp.actor)}"
+    for index, (stamp, label) in enumerate(list(_decided(detail))[:_MOST]):
+        where = f"{label} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {who(stamp.actor)}"
         yield Labelled("" if index else LABEL, ((where, "text"),))

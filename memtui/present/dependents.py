@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import count, local_time, plural
 from .lines import Labelled, Line
-from .memory import kind_told, without_secrets
+from .memory import kind_label, without_secrets
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
@@ -40,13 +40,13 @@ def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Itera
             ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.told
         ]),
     ]  # fmt: skip
-    for label, told in groups:
-        for index, line in enumerate(told):
+    for label, entries in groups:
+        for index, line in enumerate(entries):
             yield Labelled("" if index else label, line)
 
 
 def _memory(one: MemoryRecord) -> Line:
-    return ((f"{kind_told(one)} ", "dim"), (" ".join(without_secrets(one).split()), "text"))
+    return ((f"{kind_label(one)} ", "dim"), (" ".join(without_secrets(one).split()), "text"))
 
 
 def _times(times: int) -> str:

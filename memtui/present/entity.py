@@ -16,11 +16,11 @@ DECIDED = "as you said"
 
 def mentioned(entity: Entity, now: float) -> str:
     """``in 4 memories, 3 Mar to 5 May``."""
-    told = f"in {plural(entity.mention_count, 'memory')}"
+    number = f"in {plural(entity.mention_count, 'memory')}"
     if entity.first_seen is None or entity.last_seen is None:
-        return told
+        return number
     first, last = (local_date(moment, now) for moment in (entity.first_seen, entity.last_seen))
-    return f"{told}, {first}" if first == last else f"{told}, {first} to {last}"
+    return f"{number}, {first}" if first == last else f"{number}, {first} to {last}"
 
 
 def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> Iterator[Labelled]:

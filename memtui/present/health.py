@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memtui.engine.review.health import Ailment, Complaint, Health
 
 
-class Told(NamedTuple):
+class FindingLabels(NamedTuple):
     """``name`` of the row; ``one`` and ``many`` rows, without their number; ``none``: all is well."""
 
     name: str
@@ -24,54 +24,54 @@ class Told(NamedTuple):
         return self.one if number == 1 else self.many
 
 
-AILMENTS: dict[Ailment, Told] = {
-    "secrets": Told(
+AILMENTS: dict[Ailment, FindingLabels] = {
+    "secrets": FindingLabels(
         "Secrets",
         "memory has a visible secret",
         "memories have a visible secret",
         "no secret is visible",
     ),
-    "instructions": Told(
+    "instructions": FindingLabels(
         "Orders",
         "text by others gives orders",
         "texts by others give orders",
         "no text by others tries to give orders",
     ),
-    "unsupported": Told(
+    "unsupported": FindingLabels(
         "Unsupported",
         "fact is not backed by its sources",
         "facts are not backed by their sources",
         "every fact is backed by its sources",
     ),
-    "echoes": Told(
+    "echoes": FindingLabels(
         "Echoes",
         "text is a repeated memory",
         "texts are repeated memories",
         "no assistant repeated a memory as news",
     ),
-    "duplicates": Told(
+    "duplicates": FindingLabels(
         "Twice there",
         "note has the same text as another",
         "notes have the same text as another",
         "no note is stored twice",
     ),
-    "near duplicates": Told(
+    "near duplicates": FindingLabels(
         "Nearly twice",
         "fact says nearly the same",
         "facts say nearly the same as another",
         "no two facts say nearly the same",
     ),
-    "stale": Told("Stale", "fact may be over", "facts may be over", "no fact is stale"),
-    "vectorless": Told(
+    "stale": FindingLabels("Stale", "fact may be over", "facts may be over", "no fact is stale"),
+    "vectorless": FindingLabels(
         "Vectorless", "memory has no vector", "memories have no vector", "no memory lacks its vector"
     ),
-    "orphans": Told(
+    "orphans": FindingLabels(
         "Orphans", "entity is in no memory", "entities are in no memory", "every entity is in a memory"
     ),
 }
 
 
-def told(complaint: Complaint) -> str:
+def finding_line(complaint: Complaint) -> str:
     """A complaint in a line: "3 facts may be over"."""
     words = AILMENTS[complaint.ailment]
     return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none

@@ -57,8 +57,8 @@ def matched_text(arm: ArmName, hit: ArmHit) -> str:
     """What matched, for people."""
     if arm == "context":
         return " · ".join(_place(one) for one in hit.matched)
-    told = " · ".join(hit.matched)
-    return f"its words mean {told}" if arm == "sense" and told else told
+    matched = " · ".join(hit.matched)
+    return f"its words mean {matched}" if arm == "sense" and matched else matched
 
 
 def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
@@ -109,23 +109,23 @@ def lead(hit: Hit, below: Hit, best: float) -> Line:
     return tuple(parts)
 
 
-def explained(told: Explanation, listed: int) -> Iterator[Labelled]:
+def explained(explanation: Explanation, listed: int) -> Iterator[Labelled]:
     """Why a memory is, or is not, among the hits, and what would bring it in; ``listed``: how many hits are listed."""
-    if told.below:
-        number = told.rank or 0
+    if explanation.below:
+        number = explanation.rank or 0
         if number <= listed:
             yield Labelled("here", ((f"It is in the list: number {number:,}.", "success"),))
         else:
             where = f"It is number {number:,}, and the list ends with {listed:,}."
             yield Labelled("not here", ((where, "warning"),))
-        agents = f"An agent is told the first {told.limit} and not this one, unless it asks for more."
+        agents = f"An agent is told the first {explanation.limit} and not this one, unless it asks for more."
         yield Labelled("agents", ((agents, "warning"),))
         return
-    if told.rank is not None and not told.excluded:
-        yield Labelled("here", ((f"It is among the hits: number {told.rank}.", "success"),))
-    for index, reason in enumerate(told.excluded):
+    if explanation.rank is not None and not explanation.excluded:
+        yield Labelled("here", ((f"It is among the hits: number {explanation.rank}.", "success"),))
+    for index, reason in enumerate(explanation.excluded):
         yield Labelled("" if index else "not here", ((reason, "warning"),))
-    for index, remedy in enumerate(told.remedies):
+    for index, remedy in enumerate(explanation.remedies):
         yield Labelled("" if index else "remedy", ((remedy, "accent"),))
 
 

@@ -25,15 +25,15 @@ def ages(source: KnownSource, now: float) -> str:
 def in_short(source: KnownSource, found: SourceProbe | None, now: float) -> str:
     """One line: what is there and what of it is new, what will soon be gone. ``found`` None: nobody has looked yet."""
     if found is None:
-        told = f"{plural(source.files, 'file')}, {ages(source, now)}"
+        summary = f"{plural(source.files, 'file')}, {ages(source, now)}"
     elif found.nothing_new:
-        told = f"all in: {held(found)}"
+        summary = f"all in: {held(found)}"
     elif found.new_turns >= found.turns and not found.grown_sessions:
-        told = f"{held(found)}, {ages(source, now)}"
+        summary = f"{held(found)}, {ages(source, now)}"
     else:
-        told = f"{missing(found)}; {held(found)}"
+        summary = f"{missing(found)}; {held(found)}"
     soon = f"; {plural(source.expiring, 'file')} soon deleted" if source.expiring else ""
-    return told + soon
+    return summary + soon
 
 
 def held(found: SourceProbe) -> str:
@@ -67,8 +67,8 @@ def going(found: SourceProbe) -> str:
         return ""
     new = "all of them hold" if found.going == source.expiring else f"{count(found.going)} of them hold"
     rest = f"{new} something that is not in yet" if found.going else "what they hold is in"
-    told = f"{plural(source.expiring, 'file')} will be deleted by {source.label} {WEEK}"
-    return f"{told} (it keeps them for {source.kept_days} days); {rest}"
+    deletion = f"{plural(source.expiring, 'file')} will be deleted by {source.label} {WEEK}"
+    return f"{deletion} (it keeps them for {source.kept_days} days); {rest}"
 
 
 def _unit(found: SourceProbe) -> str:

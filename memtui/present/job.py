@@ -33,8 +33,8 @@ def result(run: JobRun) -> str:
     failed = run.report.counts.get("failed", 0)
     if not failed:
         return run.report.summary
-    told = f"{plural(failed, 'session')} failed"
-    return f"{run.report.summary}; {told}" if run.report.counts.get("sessions") else told
+    failures = f"{plural(failed, 'session')} failed"
+    return f"{run.report.summary}; {failures}" if run.report.counts.get("sessions") else failures
 
 
 def state(run: JobRun) -> Part:

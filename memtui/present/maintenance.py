@@ -22,17 +22,17 @@ def jobs_line(status: SchedulerStatus, now: float) -> str:
     """What runs or failed, how many are on, and which comes next."""
     running = [f"{status.running.job} is running"] if status.running is not None else []
     failed = [job.label for job in status.jobs if job.last is not None and job.last.state == "failed"]
-    told = [*running, *([f"{', '.join(failed)} failed"] if failed else [])]
+    parts = [*running, *([f"{', '.join(failed)} failed"] if failed else [])]
     on = [job for job in status.jobs if job.enabled]
     off = len(status.jobs) - len(on)
-    if not told:
-        told = [f"{len(on)} on, {off} off" if off else "all on"]
+    if not parts:
+        parts = [f"{len(on)} on, {off} off" if off else "all on"]
     due = [job for job in on if job.next_due is not None]
     if due:
         first = min(due, key=lambda job: job.next_due or 0.0)
         at = first.next_due or 0.0
-        told.append(f"{first.label} {'is due now' if at <= now else f'next, {local_time(at, now)}'}")
-    return "; ".join(told)
+        parts.append(f"{first.label} {'is due now' if at <= now else f'next, {local_time(at, now)}'}")
+    return "; ".join(parts)
 
 
 def growth_line(stats: Stats, forecast: FadingForecast) -> str:

@@ -30,7 +30,7 @@ _DAY = 86_400
 _HALF_A_DAY = 43_200  # a day is named by its noon
 
 
-def kind_told(memory: MemoryRecord) -> str:
+def kind_label(memory: MemoryRecord) -> str:
     """``fact``, ``episode``, ``lesson``."""
     return memory.category or memory.kind
 
@@ -147,18 +147,18 @@ def not_for(detail: MemoryDetail) -> Iterator[Labelled]:
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
     """How it stands: how sure, whether it is kept, in the Trash or fading, its topic, date and tags."""
     yield Labelled("confidence", ((confidence_left(memory), "text"),))
-    if told := kept(memory, now):
-        yield Labelled("kept", ((told, "success"),))
-    if told := pinned(memory, now):
-        yield Labelled("pinned", ((told, "text"),))
-    if told := ended(memory, now):
-        yield Labelled("trash", ((told, "warning"),))
-    if told := fading(memory, fades, now):
-        yield Labelled("fading", ((told, "text"),))
+    if text := kept(memory, now):
+        yield Labelled("kept", ((text, "success"),))
+    if text := pinned(memory, now):
+        yield Labelled("pinned", ((text, "text"),))
+    if text := ended(memory, now):
+        yield Labelled("trash", ((text, "warning"),))
+    if text := fading(memory, fades, now):
+        yield Labelled("fading", ((text, "text"),))
     if memory.topic:
         yield Labelled("topic", ((memory.topic, "text"),))
-    if told := happens(memory, now):
-        yield Labelled("date", ((told, "warning" if is_past(memory, now) else "text"),))
+    if text := happens(memory, now):
+        yield Labelled("date", ((text, "warning" if is_past(memory, now) else "text"),))
     if memory.tags:
         yield Labelled("tags", (("  ".join(memory.tags), "text"),))
 
@@ -193,7 +193,7 @@ def _sides(memory: MemoryRecord) -> tuple[str, ...]:
         confidence(memory.confidence),
         "yes" if memory.protected else "no",
         ", ".join(memory.tags) or "none",
-        kind_told(memory),
+        kind_label(memory),
         memory.project or "none",
         memory.topic or "none",
         "none" if memory.happens_at is None else local_date(memory.happens_at),

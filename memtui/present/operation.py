@@ -55,14 +55,14 @@ def standing(
 ) -> Iterator[Labelled]:
     """What became of it, and what it takes back."""
     if undone_by is not None and operation.state == "undone":
-        told = f"{local_time(undone_by.at, now)} by {who(undone_by.actor)}"
-        yield Labelled("undone", ((told, "warning"),))
+        text = f"{local_time(undone_by.at, now)} by {who(undone_by.actor)}"
+        yield Labelled("undone", ((text, "warning"),))
     if undoes is not None:
         yield Labelled("undoes", ((undoes.label, "text"),))
     if operation.interrupted:
         finishes, reverts = ("undo", "redo") if operation.kind == "undo" else ("redo", "undo")
-        told = f"interrupted: {finishes} finishes it, {reverts} takes it back"
-        yield Labelled("state", ((told, "warning"),))
+        text = f"interrupted: {finishes} finishes it, {reverts} takes it back"
+        yield Labelled("state", ((text, "warning"),))
     elif operation.state == "running":
         yield Labelled("state", (("still running", "warning"),))
 

@@ -22,7 +22,7 @@ _ROLES: dict[str, Role] = {
 _KINDS = ("fact", "reflection", "observation")
 
 
-def verb_told(verb: str) -> str:
+def verb_label(verb: str) -> str:
     """What became of a memory, in a word or three."""
     return _VERBS.get(verb, verb)
 
@@ -32,7 +32,7 @@ def verb_role(verb: str) -> Role:
     return _ROLES.get(verb, "warning")
 
 
-def kinds_told(counts: Mapping[str, int]) -> str:
+def kind_counts(counts: Mapping[str, int]) -> str:
     """``214 facts, 3 reflections, 1,204 turns, 12 in Trash``; what there is none of is left out."""
     parts: list[str] = [plural(counts[kind], kind) for kind in _KINDS if counts.get(kind)]
     if counts.get("episode"):
@@ -44,11 +44,11 @@ def kinds_told(counts: Mapping[str, int]) -> str:
 
 def ago(then: float, now: float) -> str:
     """``3d ago``, ``just now``."""
-    told = relative_time(then, now)
-    return "just now" if told == "now" else f"{told} ago"
+    distance = relative_time(then, now)
+    return "just now" if distance == "now" else f"{distance} ago"
 
 
-def reach_told(reach: HistoryCoverage, now: float) -> Iterator[str]:
+def coverage_notes(reach: HistoryCoverage, now: float) -> Iterator[str]:
     """What is not known exactly of a moment, a sentence each."""
     if not reach.complete and reach.since is not None:
         yield (

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.embedding import ReembedPlan, ReembedResult, VectorSpace
 
 
-def wanted_told(stats: Stats) -> str:
+def model_change_note(stats: Stats) -> str:
     """That the settings want another model than that of the file's vectors; empty where they do not."""
     if not stats.vectors_wanted:
         return ""
@@ -19,7 +19,7 @@ def wanted_told(stats: Stats) -> str:
     return f"the settings want {stats.vectors_wanted}: {waiting} to embed anew"
 
 
-def better_told(stats: Stats) -> str:
+def better_ranking_note(stats: Stats) -> str:
     """That another ranking finds more with the file's model; empty where none does."""
     if not stats.better_ranking:
         return ""
@@ -48,17 +48,17 @@ def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     ]
 
 
-def done_told(done: ReembedResult, model: str) -> str:
+def reembed_result(done: ReembedResult, model: str) -> str:
     texts = plural(done.embedded, "text")
-    told = f"Embedded {texts}: the vectors are those of {model} now."
+    text = f"Embedded {texts}: the vectors are those of {model} now."
     if not done.switched:
-        told = f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
+        text = f"Stopped after {texts}; they are kept, and the vectors of before go on serving."
     elif done.words:
-        told += ' With the ranking "late" (search.profile) each word of a question finds what means the same.'
+        text += ' With the ranking "late" (search.profile) each word of a question finds what means the same.'
     if done.refused:
         without = plural(done.refused, "text has", "texts have")
-        told = f"{told} {without} no vector, the model refused or could not read what is said: words alone find them."
-    return told
+        text = f"{text} {without} no vector, the model refused or could not read what is said: words alone find them."
+    return text
 
 
 def _space(space: VectorSpace) -> str:

@@ -28,14 +28,14 @@ def standing(row: SessionRow, now: float) -> Part:
     """How far it is consolidated, in a sentence."""
     at = row.session.consolidated_at
     day = "" if at is None else local_date(at, now)
-    told = {
+    text = {
         "done": f"consolidated {day}",
         "skipped": "skipped: counted as done, no facts were drawn from it",
         "pending": "not consolidated yet: no facts were drawn from it",
         "new turns": f"new turns since {day or 'it was skipped'} are not consolidated",
         "failed": f"consolidating failed ({plural(row.session.attempts, 'try')})",
     }[row.state]
-    return told, _ROLES[row.state]
+    return text, _ROLES[row.state]
 
 
 def failure(row: SessionRow) -> str:

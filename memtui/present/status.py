@@ -25,7 +25,7 @@ def paused(status: Status, now: float) -> str:
     return f"recording paused until {local_time(until, now)}" if until else "recording paused"
 
 
-def told(status: Status) -> Iterator[str]:
+def agent_lines(status: Status) -> Iterator[str]:
     """``claude-code: 28 memories in 12 answers``."""
     for one in status.told:
         times = plural(one.times, "time")

@@ -57,8 +57,8 @@ class AppActions:
         from .dialogs.restore_flow import go_back
 
         if is_restore(operation):
-            if told := await go_back(shell, operation):
-                self._shell.say(told)
+            if message := await go_back(shell, operation):
+                self._shell.say(message)
             return
         if not await self._sure(operation):
             self._shell.say("Nothing was undone.")
@@ -99,8 +99,8 @@ class AppActions:
         when = local_time(operation.at, time.time())
         other = ", not made in this window" if elsewhere else ""
         before = ", before memtui was started this time" if earlier else other
-        told = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
-        answer = await self._shell.ask_person(Question("Undo this?", told, yes="undo", enter=True))
+        text = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
+        answer = await self._shell.ask_person(Question("Undo this?", text, yes="undo", enter=True))
         return bool(answer)
 
     # -- the program

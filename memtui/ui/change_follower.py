@@ -103,9 +103,9 @@ class ChangeFollower:
         """In a thread: it does not go on by itself."""
         from memtui.log import outline
 
-        told = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
+        reason = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
         self._shell.app.post_message(
-            Said(f"Sessions are no longer followed: {told}", "error", kind="following")
+            Said(f"Sessions are no longer followed: {reason}", "error", kind="following")
         )
 
     async def tell_unfinished(self) -> None:

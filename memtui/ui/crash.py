@@ -34,8 +34,8 @@ def report(error: BaseException, version: str) -> str:
         seen.add(id(link))
         lines.append("")
         # Our own errors are written for people; anybody else's may quote a memory.
-        told = f" (exit code {link.exit_code})" if isinstance(link, MemtuiError) else ""
-        lines.append(f"{type(link).__module__}.{type(link).__qualname__}{told}")
+        exit_code = f" (exit code {link.exit_code})" if isinstance(link, MemtuiError) else ""
+        lines.append(f"{type(link).__module__}.{type(link).__qualname__}{exit_code}")
         for frame in traceback.extract_tb(link.__traceback__):
             lines.append(f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}")
         link = link.__cause__ or link.__context__

@@ -38,7 +38,7 @@ class Edited(NamedTuple):
     """``told``: what the person should know, such as another editor than theirs; else empty."""
 
     text: str
-    told: str
+    note: str
 
 
 def edit(shell: Shell, text: str) -> str:
@@ -57,8 +57,8 @@ def edit(shell: Shell, text: str) -> str:
     shell.app.refresh()
     if isinstance(edited, Exception):
         raise edited
-    if edited.told:
-        shell.say(edited.told, "warning")
+    if edited.note:
+        shell.say(edited.note, "warning")
     return edited.text
 
 
@@ -80,11 +80,11 @@ def edited_outside(text: str) -> Edited:
                 raise InputError(f"{name} {how}.", "Nothing was changed.")
             break
         else:
-            told = "; ".join(wrong) or "none is installed"
-            raise InputError(f"No editor: {told}.", "Set $EDITOR, for example: export EDITOR=nano")
+            note = "; ".join(wrong) or "none is installed"
+            raise InputError(f"No editor: {note}.", "Set $EDITOR, for example: export EDITOR=nano")
         saved = path.read_text("utf-8", "replace")
-    told = f"{'; '.join(wrong)}: {name} was opened instead." if wrong else ""
-    return Edited(saved if text.endswith("\n") else saved.removesuffix("\n"), told)
+    note = f"{'; '.join(wrong)}: {name} was opened instead." if wrong else ""
+    return Edited(saved if text.endswith("\n") else saved.removesuffix("\n"), note)
 
 
 def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:

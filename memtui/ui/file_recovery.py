@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, NewerFileError, ReplacedFileError
 from memtui.present.format import local_time, plural
-from memtui.present.past import ago, kinds_told
+from memtui.present.past import ago, kind_counts
 from memtui.present.text import one_line
 
 from .action_dispatch import start
@@ -58,17 +58,17 @@ class FileRecovery:
         now = self._shell.clock()
         choices = [
             Choice(
-                f"{local_time(one.at, now)}, {ago(one.at, now)}: {kinds_told(held.counts)}",
+                f"{local_time(one.at, now)}, {ago(one.at, now)}: {kind_counts(held.counts)}",
                 why_briefly(one.reason),
             )
             for one, held in backups
         ]
-        told = (
+        text = (
             f"{one_line(error.message, _CELLS)}\n\n{plural(len(backups), 'backup')} can be read. One that you choose is"
             " checked and takes the memory's place; what is there now is set aside as it is."
         )
         chosen = await self._shell.ask_person(
-            PickDialog("! The memory cannot be opened", choices, yes="restore", text=told)
+            PickDialog("! The memory cannot be opened", choices, yes="restore", text=text)
         )
         if chosen is None:
             return False

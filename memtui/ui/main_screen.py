@@ -24,7 +24,7 @@ from memtui.ui.actions import (
     typing_footer,
 )
 from memtui.ui.keymap import show_key
-from memtui.ui.messages import PaneTold
+from memtui.ui.messages import PaneStatus
 from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
 
 from .panes.pane import Pane
@@ -53,7 +53,7 @@ class MainScreen(Screen[None]):
         """Whether a pane is only being made: keys would go astray."""
         self._panes: dict[str, Pane] = {}
         self._stale: set[str] = set()
-        self._told: dict[str, str] = {}
+        self._pane_texts: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._stats: Stats | None = None
 
@@ -128,7 +128,7 @@ class MainScreen(Screen[None]):
             self._stale.discard(place)
             self.query_one(TabBar).active = place
             status = self.query_one(StatusLine)
-            status.place_text = self._told.get(place, "")
+            status.place_text = self._pane_texts.get(place, "")
             # What was said is about the pane that was left.
             status.said = status.undo_hint = ""
         self.pane.take_focus()
@@ -178,9 +178,9 @@ class MainScreen(Screen[None]):
         if stats is not None and self.pane.is_mounted:
             self.pane.stats_read()
 
-    @on(PaneTold)
-    def _pane_told(self, event: PaneTold) -> None:
-        self._told[event.place] = event.text
+    @on(PaneStatus)
+    def _show_pane_status(self, event: PaneStatus) -> None:
+        self._pane_texts[event.place] = event.text
         if event.place == self.active:
             self.query_one(StatusLine).place_text = event.text
 
@@ -269,7 +269,7 @@ class MainScreen(Screen[None]):
         # What works now comes first, in each group and of the groups.
         groups.sort(key=lambda those: all(one.reason for one in those))
         lines = [one for those in groups for one in sorted(those, key=lambda one: bool(one.reason))]
-        lines += [HelpLine("What is shown", sign, told) for sign, told in self.pane.legend()]
+        lines += [HelpLine("What is shown", sign, meaning) for sign, meaning in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 
     def step(self, by: int) -> None:

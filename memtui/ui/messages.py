@@ -60,7 +60,7 @@ class Progressed(Message):
 
 
 @message_type
-class PaneTold(Message):
+class PaneStatus(Message):
     """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
 
     place: str

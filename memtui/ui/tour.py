@@ -32,7 +32,7 @@ QUESTION = "what is Ada allergic to?"
 class Step(NamedTuple):
     """``told``: what is on screen now. ``key``: the action whose key leads on, and what it does here."""
 
-    told: str
+    text: str
     key: str
     does: str
 
@@ -158,8 +158,8 @@ class TourStrip(Widget):
         step, keymap = STEPS[self.number], self._shell.keymap_shown
         lead = f"{self.number + 1}/{len(STEPS)}  "
         room = max(width - len(lead), 20)
-        lines = wrap(visible(step.told), room)
-        told = ("\n" + " " * len(lead)).join(lines)
+        lines = wrap(visible(step.text), room)
+        text = ("\n" + " " * len(lead)).join(lines)
         key = keymap(step.key)
         ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
         left = cells(visible(key)) + 1 + cells(visible(step.does))
@@ -167,7 +167,7 @@ class TourStrip(Widget):
         gap = room - left - right
         between = " " * gap if gap >= 2 else "\n" + " " * len(lead)
         return assemble(
-            (lead, "bold $accent"), (told, "$text"), "\n", " " * len(lead), (key, "bold $accent"), f" {step.does}", between,
+            (lead, "bold $accent"), (text, "$text"), "\n", " " * len(lead), (key, "bold $accent"), f" {step.does}", between,
             (ways[0][0], "bold $accent"), (f" {ways[0][1]}   ", "$text-muted"),
             (ways[1][0], "bold $accent"), (f" {ways[1][1]}", "$text-muted"),
         )  # fmt: skip

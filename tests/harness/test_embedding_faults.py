@@ -19,7 +19,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.models.endpoint_embedder import EndpointEmbedder
 from memtui.engine.records import EmbeddingOptions, Options
-from memtui.present.reembedding import done_told
+from memtui.present.reembedding import reembed_result
 
 from endpoint import Behaviour, Endpoint, Exchange, embed, embeddings, numbers_of
 
@@ -373,7 +373,7 @@ def test_a_text_that_is_refused_does_not_hold_up_the_others(place: Path, endpoin
     with opened(place, endpoint.url) as memory:
         done = memory.models.reembedding.run()
         assert (done.switched, done.refused) == (True, 2)
-        assert "2 texts have no vector" in done_told(done, "tiny")
+        assert "2 texts have no vector" in reembed_result(done, "tiny")
         assert memory.stats().embedded == 68
         assert {hit.memory.content for hit in memory.search("plague").hits[:2]} == {
             "note 5 is of the plague", "note 66 is of the plague",

@@ -9,7 +9,7 @@ from memtui.engine.records import Caution, Enrichment, Entity, MemoryRecord, Ope
 from memtui.engine.records.history import RESTORE_BACKUP
 from memtui.present import memory as words
 from memtui.present.caution import line as caution_line
-from memtui.present.changes import attributes_told, column_changes, row_name, table_told
+from memtui.present.changes import attribute_values, column_changes, row_name, table_label
 from memtui.present.operation import by_whom, changed, facts, recall_facts, standing, who
 
 NOW = 1_700_000_000
@@ -61,7 +61,7 @@ def test_what_is_not_as_it_was_is_told_by_label() -> None:
 
 def test_a_memory_is_called_by_what_it_is_and_whose_word_it_is() -> None:
     lesson = fact(kind="observation", category="lesson", trust="tool")
-    assert (words.kind_told(lesson), words.whose(lesson)) == ("lesson", "from a tool")
+    assert (words.kind_label(lesson), words.whose(lesson)) == ("lesson", "from a tool")
 
 
 def test_actors_are_told_as_a_person_reads_them() -> None:
@@ -116,7 +116,7 @@ def test_attributes_are_told_one_by_one() -> None:
 
 
 def test_a_row_of_another_table_is_called_by_its_name() -> None:
-    assert table_told("entity_aliases") == "alias"
+    assert table_label("entity_aliases") == "alias"
     assert row_name(4, {"alias": "Ada", "entity_id": 9}) == "Ada"
     assert row_name(4, {"entity_id": 9}) == "4"
 
@@ -196,7 +196,7 @@ def test_a_caution_blacks_secrets_out() -> None:
 
 @pytest.mark.parametrize("value", [1e300, 10**18, -1e18, 10**40, float("nan"), 5, 1.5, "soon"])
 def test_an_attribute_is_told_whatever_it_holds(value: object) -> None:
-    ((label, said),) = attributes_told({"x_at": value}, NOW)
+    ((label, said),) = attribute_values({"x_at": value}, NOW)
     assert label == "x at"
     assert ("since" in said) == (value in (5, 1.5))
     (change,) = column_changes({"x_at": None}, {"x_at": value}, NOW)

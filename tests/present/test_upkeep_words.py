@@ -62,7 +62,7 @@ def test_a_job_says_when_it_runs_next() -> None:
 def test_a_backup_says_what_it_was_made_for() -> None:
     assert (backup.why("manual"), backup.why("restore")) == ("asked for", "before a restore")
     assert backup.why_briefly("maintenance") == "nightly"
-    assert backup.backups_told((), NOW) == "no backups yet"
+    assert backup.backups_summary((), NOW) == "no backups yet"
 
 
 def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
@@ -80,7 +80,7 @@ def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
 def test_health_is_told_in_sentences_and_a_verdict() -> None:
     stale = Complaint(ailment="stale", total=2, ids=("fact_1", "fact_2"))
     report = Health(complaints=(stale,), at=NOW, seconds=0.1)
-    assert health.told(stale) == "2 facts may be over"
+    assert health.finding_line(stale) == "2 facts may be over"
     assert health.verdict(report) == "1 thing to look at"
     line = health.check_verdict(CheckReport(ok=True, checks=("a", "b"), findings=(), seconds=0.12))
     assert "".join(text for text, _ in line) == "sound  2 checks in 0.1 s"

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from memtui.engine.clock import Clock
-from memtui.engine.consolidation.extract.llm import may_be_told
+from memtui.engine.consolidation.extract.llm import servable
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.budget import BudgetError, Spending
 from memtui.engine.models.ner import Recogniser, Span
@@ -84,7 +84,7 @@ class Enricher:
         extraction = await self._recogniser.extract(
             [memory.content for memory in some], self._strategy,
             # What carries a secret goes to no model elsewhere; spaCy runs here.
-            private=[at for at, memory in enumerate(some) if not may_be_told(memory)], spending=spending,
+            private=[at for at, memory in enumerate(some) if not servable(memory)], spending=spending,
         )  # fmt: skip
         failed = [
             f"{report.provider} was left out: {report.why}"

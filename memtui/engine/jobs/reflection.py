@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from memtui.engine.consolidation.extract.llm import may_be_told
+from memtui.engine.consolidation.extract.llm import servable
 from memtui.engine.consolidation.suspicious import suspicions
 from memtui.engine.errors import DegradedError
 from memtui.engine.memories import operations, validation
@@ -119,11 +119,11 @@ def gather(task: Task) -> tuple[list[MemoryRecord], str]:
         last = reflections.last_at(connection)
         if last is not None and 0 <= task.now - last < COOLDOWN_DAYS * _DAY:
             return [], f"the last reflection is {(task.now - last) / _DAY:.0f} days old"
-        facts = list(filter(may_be_told, reflections.facts_since(connection, since, task.now, MOST_MEMORIES)))
+        facts = list(filter(servable, reflections.facts_since(connection, since, task.now, MOST_MEMORIES)))
         if len(facts) < LEAST_FACTS:
             return [], f"only {len(facts)} of the {LEAST_FACTS} facts of a week that it takes"
         room = MOST_MEMORIES - len(facts)
-        turns = list(filter(may_be_told, reflections.turns_since(connection, since, task.now, room)))
+        turns = list(filter(servable, reflections.turns_since(connection, since, task.now, room)))
         known = cautions.find(connection, [turn.id for turn in turns], task.now)
         turns = [turn for turn in turns if not cautions.is_withheld(turn, known.get(turn.id, ()))]
     return [*facts, *turns], ""

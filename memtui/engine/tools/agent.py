@@ -92,7 +92,7 @@ class Agent:
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
         if self.scoped:
-            return self._told_session(session_id) or named_apart(session_id, self._sources[0])
+            return self._session_by_name(session_id) or named_apart(session_id, self._sources[0])
         for own in (*(named_apart(session_id, source) for source in self._sources), session_id):
             if self.page(f"is:active,trash session:{quoted(own)}", limit=1):
                 return own
@@ -102,11 +102,11 @@ class Agent:
         """The same, of one that is there for this agent. Raises NotFoundError."""
         if not self.scoped:
             return self.stored(session_id)
-        if len(session_id) <= MAX_NAME and (found := self._told_session(session_id)):
+        if len(session_id) <= MAX_NAME and (found := self._session_by_name(session_id)):
             return found
         raise unknown_session(session_id)
 
-    def _told_session(self, session_id: str) -> str | None:
+    def _session_by_name(self, session_id: str) -> str | None:
         within = self.narrowed("is:active,trash")
         found = self.memory.view.sessions_named(session_id, within, begun_by=self.memory.actor)
         return found[0] if found else None
@@ -206,7 +206,7 @@ class Agent:
         """Which of some memories were said in confidence, and the words that ask for it as far as this agent may know."""
         return self.memory.view.confided(list(memories), within=self.filter)
 
-    def may_be_told(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
+    def servable(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """Those that may go to a model, and what to say of the others."""
         found = list(memories)
         known = self.cautions(found)
@@ -241,7 +241,7 @@ class Agent:
         """Its consolidation: it knows which turns this agent has read."""
         return self.memory.sessions.by_agent(within=lambda: self.within, tags=self.own_tags())
 
-    def told(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
+    def log_recall(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """This agent has been told these: kept in ``recalls``, and it slows their fading."""
         self.memory.note_recall(query, memories, session_id, project=self.project)
 

@@ -91,8 +91,8 @@ class ToolAnswer(Record):
     @property
     def text(self) -> str:
         """The value (or ``{"error": ...}``) as JSON, which is what a model reads."""
-        told = self.value if self.error is None else {"error": self.error}
-        return msgspec.json.encode(told).decode()
+        body = self.value if self.error is None else {"error": self.error}
+        return msgspec.json.encode(body).decode()
 
     @property
     def structured(self) -> dict[str, Any] | None:

@@ -101,9 +101,9 @@ def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
         alone=agent.scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
-    found, left_out = agent.may_be_told(hit.memory for hit in hits)
+    found, left_out = agent.servable(hit.memory for hit in hits)
     found = found[: given.limit]
-    agent.told(given.query, found)
+    agent.log_recall(given.query, found)
     known = agent.cautions(found)
     return Observations(
         observations=tuple(

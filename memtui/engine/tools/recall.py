@@ -43,7 +43,7 @@ class Ended(Record, omit_defaults=True):
     now_id: str = ""
 
 
-class Told(Record, omit_defaults=True):
+class ServedMemory(Record, omit_defaults=True):
     """A memory as an agent is told it.
 
     ``confidence`` in [0, 1], what is left of it now; ``confirmed``: the person vouches for it. ``caution`` is
@@ -68,7 +68,7 @@ class Told(Record, omit_defaults=True):
     ended: tuple[Ended, ...] = ()
 
 
-class Scored(Told, omit_defaults=True, kw_only=True):
+class Scored(ServedMemory, omit_defaults=True, kw_only=True):
     """A memory that a search found. ``score`` is the sum of ``shares``: only scores of one search can be compared. What
     took the place of another memory may stand before one with a higher score. ``reason``: what matched.
     """
@@ -86,18 +86,20 @@ class Found(Record, omit_defaults=True):
     note: str = ""
 
 
-def told(agent: Agent, memory: MemoryRecord) -> Told:
-    return told_all(agent, [memory])[0]
+def served(agent: Agent, memory: MemoryRecord) -> ServedMemory:
+    return served_all(agent, [memory])[0]
 
 
-def told_all(agent: Agent, memories: Sequence[MemoryRecord]) -> tuple[Told, ...]:
+def served_all(agent: Agent, memories: Sequence[MemoryRecord]) -> tuple[ServedMemory, ...]:
     known, confided = agent.cautions(memories), agent.confided(memories)
-    return tuple(_told(agent, one, known.get(one.id, ()), confided.get(one.id)) for one in memories)
+    return tuple(_served(agent, one, known.get(one.id, ()), confided.get(one.id)) for one in memories)
 
 
-def _told(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution], confided: str | None) -> Told:
+def _served(
+    agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution], confided: str | None
+) -> ServedMemory:
     private = "" if confided is None else confided_told(confided)
-    return Told(
+    return ServedMemory(
         id=memory.id, kind=memory.kind, content=memory.content, when=local_time(memory.event_time),
         confidence=round(memory.effective, 2), trust=memory.trust, confirmed=memory.protected,
         category=memory.category, role=memory.source_role, session_id=agent.called(memory), tags=memory.tags,
@@ -135,16 +137,16 @@ class SearchArguments(Arguments):
 def search_memory(agent: Agent, given: SearchArguments) -> Found:
     tag = f"tag:{quoted(given.tag.lstrip('#'))}" if given.tag and given.tag.strip("# ") else ""
     result = agent.search(given.query, filter=f"{kinds(given.kind)} {tag}", limit=given.limit + _SPARE)
-    found, left_out = agent.may_be_told(hit.memory for hit in result.hits)
+    found, left_out = agent.servable(hit.memory for hit in result.hits)
     found = found[: given.limit]
-    agent.told(given.query, found)
+    agent.log_recall(given.query, found)
     notes = () if agent.scoped else result.notes
     hits = {hit.memory.id: hit for hit in result.hits}
-    scored = tuple(_scored(one, hits[one.id]) for one in told_all(agent, found))
+    scored = tuple(_scored(one, hits[one.id]) for one in served_all(agent, found))
     return Found(memories=scored, left_out=left_out, note=" ".join(notes))
 
 
-def _scored(memory: Told, hit: Hit) -> Scored:
+def _scored(memory: ServedMemory, hit: Hit) -> Scored:
     fields = {name: getattr(memory, name) for name in memory.__struct_fields__}
     return Scored(**fields, score=rounded(hit.score), shares=shares(hit.arms), reason=reason(hit.arms))
 
@@ -174,13 +176,14 @@ class Explained(Record, omit_defaults=True):
 
 def explain_search(agent: Agent, given: ExplainArguments) -> Explained:
     memory = agent.get(given.memory_id)
-    if not agent.may_be_told([memory])[0]:
+    if not agent.servable([memory])[0]:
         raise InputError(f"{memory.id} is kept back: no agent is told it.", "Only the person can release it.")
-    told = agent.explain(given.query, memory, limit=given.limit)
+    explanation = agent.explain(given.query, memory, limit=given.limit)
     return Explained(
-        memory_id=memory.id, found=told.rank is not None and not told.excluded, rank=told.rank,
-        score=rounded(told.score), shares=shares(told.arms), reason=reason(told.arms),
-        why_not=tuple(map(_plain, told.excluded)) if agent.scoped else told.excluded, would_help=told.remedies,
+        memory_id=memory.id, found=explanation.rank is not None and not explanation.excluded, rank=explanation.rank,
+        score=rounded(explanation.score), shares=shares(explanation.arms), reason=reason(explanation.arms),
+        why_not=tuple(map(_plain, explanation.excluded)) if agent.scoped else explanation.excluded,
+        would_help=explanation.remedies,
     )  # fmt: skip
 
 
@@ -236,7 +239,7 @@ class EntityInfo(Record, omit_defaults=True):
 
     entities: tuple[EntityProfile, ...]
     mentioned_in: int
-    memories: tuple[Told, ...]
+    memories: tuple[ServedMemory, ...]
     left_out: str = ""
     may_also_be: tuple[str, ...] = ()
 
@@ -254,10 +257,10 @@ def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
             "Try another form of the name, or search_memory.",
         )
     filter = f"{wanted} {kinds(given.kind)}"
-    found, left_out = agent.may_be_told(agent.page(filter, limit=given.limit))
-    agent.told(given.name, found)
+    found, left_out = agent.servable(agent.page(filter, limit=given.limit))
+    agent.log_recall(given.name, found)
     return EntityInfo(
-        entities=tuple(profiles), mentioned_in=agent.count(filter), memories=told_all(agent, found),
+        entities=tuple(profiles), mentioned_in=agent.count(filter), memories=served_all(agent, found),
         left_out=left_out, may_also_be=() if by_text else _namesakes(agent, given.name),
     )  # fmt: skip
 

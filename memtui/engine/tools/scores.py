@@ -34,20 +34,20 @@ def rounded(score: float) -> float:
 
 def reason(arms: Mapping[ArmName, ArmHit]) -> str:
     """What matched, that which adds most first: ``words: ada, vegan; near in meaning (0.62)``."""
-    told = []
+    parts = []
     for arm, hit in sorted(arms.items(), key=lambda one: -one[1].term):
         if not rounded(hit.term):
             continue
         matched = ", ".join(hit.matched[:_WORDS])
         match arm:
             case "keyword":
-                told.append(f"words: {matched}" if matched else "words")
+                parts.append(f"words: {matched}" if matched else "words")
             case "vector":
-                told.append(f"near in meaning ({hit.score:.2f})")
+                parts.append(f"near in meaning ({hit.score:.2f})")
             case "sense":
-                told.append(f"words of this meaning: {matched}" if matched else "words of this meaning")
+                parts.append(f"words of this meaning: {matched}" if matched else "words of this meaning")
             case "entity":
-                told.append(f"names: {matched}" if matched else "names")
+                parts.append(f"names: {matched}" if matched else "names")
             case "context":
-                told.append("what stands around it")
-    return "; ".join(told)
+                parts.append("what stands around it")
+    return "; ".join(parts)

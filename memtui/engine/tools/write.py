@@ -13,7 +13,7 @@ from memtui.engine.store.proposals import Proposal
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import Name, Told, told
+from .recall import Name, ServedMemory, served
 
 NoteText = Annotated[str, Meta(max_length=MAX_NOTE)]
 MemoryId = Annotated[str, Meta(max_length=200)]
@@ -24,7 +24,7 @@ class Written(Record, omit_defaults=True):
     ``declined``: the person said no to the same wish before, or took the fact away."""
 
     status: Literal["done", "waits", "declined"]
-    memory: Told | None = None
+    memory: ServedMemory | None = None
     note: str = ""
 
 
@@ -105,7 +105,7 @@ def record_turn(agent: Agent, given: TurnArguments) -> Written:
 
 
 def _done(agent: Agent, memory: MemoryRecord) -> Written:
-    return Written(status="done", memory=told(agent, memory))
+    return Written(status="done", memory=served(agent, memory))
 
 
 def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = "") -> Written:

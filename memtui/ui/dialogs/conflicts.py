@@ -56,10 +56,10 @@ class ConflictsDialog(Dialog[None]):
         yield from content(self._operation.label, "bold").wrap(width)
         yield assemble("")
         if self._restored:
-            told = f"{restored} put back. These were changed since, and stay as they are now."
+            outcome = f"{restored} put back. These were changed since, and stay as they are now."
         else:
-            told = "Nothing was undone: all of it was changed since, and stays as it is now. Undo the later ones first."
-        yield from content(told, "$text-muted").wrap(width)
+            outcome = "Nothing was undone: all of it was changed since, and stays as it is now. Undo the later ones first."
+        yield from content(outcome, "$text-muted").wrap(width)
         for conflict in conflicts[:_SHOWN]:
             yield assemble("")
             yield from self._conflict(conflict, width)
@@ -81,8 +81,8 @@ class ConflictsDialog(Dialog[None]):
         name = conflict.memory_id or f"{conflict.table} {conflict.key}"
         yield from assemble((name, "$text-muted"), f"  {conflict.reason}").wrap(width)
         if wanted is None or current is None:
-            told = "the undo would take it away" if wanted is None else "it is not there any more"
-            yield assemble((told, "$text-muted"))
+            reason = "the undo would take it away" if wanted is None else "it is not there any more"
+            yield assemble((reason, "$text-muted"))
             return
         for column in differing:
             yield from self._versions(column, current.get(column), wanted[column], width)

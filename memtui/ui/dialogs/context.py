@@ -26,13 +26,13 @@ class ContextDialog(Dialog[None]):
     hints = (("j k", "scroll"), ("y", "copy the block"))
     BINDINGS = [("y", "copy_block", "copy")]
 
-    def __init__(self, told: ContextBlock, query: str) -> None:
+    def __init__(self, block: ContextBlock, query: str) -> None:
         super().__init__()
-        self._told = told
+        self._block = block
         self._query = query
 
     def title_text(self) -> str:
-        return f"What an agent would be told: about {plural(self._told.tokens, 'token')}"
+        return f"What an agent would be told: about {plural(self._block.tokens, 'token')}"
 
     def body(self) -> ComposeResult:
         yield TextView(id="context-text")
@@ -46,38 +46,38 @@ class ContextDialog(Dialog[None]):
         from memtui.engine.search.block_text import HOW_COUNTED
         from memtui.engine.search.briefing import INSIGHT_DAYS
 
-        told = self._told
+        block = self._block
         parts: list[Content | str | tuple[str, str]] = [
             ("asked   ", "$text-muted"), one_line(self._query, 200), "\n\n",
         ]  # fmt: skip
-        if told.text:
-            parts.append(content(told.text))
+        if block.text:
+            parts.append(content(block.text))
         else:
             parts.append(
                 ("Nothing that is remembered bears on this question: nothing is put before it.", "$warning")
             )
         parts.append("\n\n")
-        if told.insight is None:
+        if block.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
         now = self.shell.clock()
-        why_told = [(RULE_FIRST, one.content) for one in told.rules]
-        why_told += [(f"pinned {pinned(one, now)}", one.content) for one in told.pinned]
-        why_told += [(one.reason, one.memory.content) for one in told.vital]
-        why_told += [("; ".join(fact.reasons), fact.memory.content) for fact in told.related]
-        why_told += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in told.excerpts]
-        for reason, text in why_told:
+        reasons = [(RULE_FIRST, one.content) for one in block.rules]
+        reasons += [(f"pinned {pinned(one, now)}", one.content) for one in block.pinned]
+        reasons += [(one.reason, one.memory.content) for one in block.vital]
+        reasons += [("; ".join(fact.reasons), fact.memory.content) for fact in block.related]
+        reasons += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in block.excerpts]
+        for reason, text in reasons:
             parts += [("  why told  ", "bold $success"), (f"{one_line(reason, 200)}\n", "$text-muted")]
             parts.append((f"            {one_line(text, 300)}\n", "$text-muted"))
-        for one in told.left_out:
+        for one in block.left_out:
             parts += [("! left out  ", "bold $warning"), (f"{one.reason}\n", "$warning")]
             if one.shown:
                 parts.append((f"            {one_line(one.shown, 300)}\n", "$text-muted"))
-        for note in told.result.notes:
+        for note in block.result.notes:
             parts.append((f"! {note}\n", "$warning"))
         parts.append((f"Tokens are estimated: {HOW_COUNTED}.", "$text-muted"))
         return assemble(*parts)
 
     def action_copy_block(self) -> None:
-        self.app.copy_to_clipboard(self._told.text)
+        self.app.copy_to_clipboard(self._block.text)
         self.shell.say("Copied the context block.")
         self.dismiss(None)

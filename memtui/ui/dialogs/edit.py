@@ -173,12 +173,12 @@ class TagDialog(Dialog[TagChange]):
         rows = [("now" if self._memories == 1 else "on all of them", shared)]
         if some:
             rows.append(("on some of them", some))
-        told = [
+        parts = [
             part
             for label, tags in rows
             for part in ((f"{label}  ", "$text-muted"), visible(" ".join(tags) or "none", 300), "\n")
         ]
-        yield Static(assemble(*told[:-1]), classes="dialog-text")
+        yield Static(assemble(*parts[:-1]), classes="dialog-text")
         yield Input(placeholder="work -old", compact=True)
         yield Static(assemble(("work adds, -work takes away", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-warning")

@@ -23,7 +23,7 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog
-from .erase_rows import CarrierRow, carrier_columns, carrier_rows, plan_told, proof_text, row_told
+from .erase_rows import CarrierRow, carrier_columns, carrier_rows, plan_summary, proof_text, row_hint
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -128,7 +128,7 @@ class EraseDialog(Dialog["EraseProof"]):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 
-    def _show_stage(self, stage: Stage, told: Content) -> None:
+    def _show_stage(self, stage: Stage, text: Content) -> None:
         self._stage = stage
         for part in self.query("CarrierTable, .erase-row, .erase-ask, .erase-count, .dialog-warning"):
             part.display = stage == "choose"
@@ -136,10 +136,10 @@ class EraseDialog(Dialog["EraseProof"]):
         proof.display = stage == "done"
         self.query_one(".erase-told").display = stage != "done"
         if stage == "done":
-            proof.show(told)
+            proof.show(text)
             proof.focus()
         else:
-            self.query_one(".erase-told", Static).update(told)
+            self.query_one(".erase-told", Static).update(text)
         if stage not in ("choose", "done"):
             self.set_focus(None)
         self.query_one(".dialog-hints", Static).update(self.hint_line())
@@ -168,7 +168,7 @@ class EraseDialog(Dialog["EraseProof"]):
             self._show_unfinished()
             return
         first = self._stage != "choose"
-        self._show_stage("choose", plan_told(self._plan, self.shell.glyphs))
+        self._show_stage("choose", plan_summary(self._plan, self.shell.glyphs))
         table = self.query_one(CarrierTable)
         rows = carrier_rows(self._plan, depends, self.shell.clock(), delete_damaged=self._delete_damaged)
         source = ListSource(rows, lambda row: row.place)
@@ -184,14 +184,14 @@ class EraseDialog(Dialog["EraseProof"]):
     def _show_unfinished(self) -> None:
         waiting = self._unfinished
         if waiting is not None:
-            told = plural(waiting.memories, "memory")
+            number = plural(waiting.memories, "memory")
             state = (
                 "is not proven yet" if waiting.begun else "was interrupted before anything was erased here"
             )
             self._show_stage(
                 "unfinished",
                 assemble(
-                    (f"An earlier erase of {told} {state}.\n\n", "bold"),
+                    (f"An earlier erase of {number} {state}.\n\n", "bold"),
                     "It has to be finished before another one.",
                 ),
             )
@@ -203,8 +203,8 @@ class EraseDialog(Dialog["EraseProof"]):
     @on(RowHighlighted)
     def _highlighted(self) -> None:
         row = self._row
-        told = assemble("") if row is None else row_told(row, "Space")
-        self.query_one(".erase-row", Static).update(told)
+        hint = assemble("") if row is None else row_hint(row, "Space")
+        self.query_one(".erase-row", Static).update(hint)
 
     def toggle(self) -> None:
         """Take what stays, or let stay what would go; the list is made anew, since more may follow from it."""

@@ -83,10 +83,10 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     def place(row: CarrierRow, width: int) -> Iterator[Piece]:
         carrier = row.carrier
         if row.beside is not None:
-            told = "agent" if row.beside.label == "told" else row.beside.label
+            label = "agent" if row.beside.label == "told" else row.beside.label
         else:
-            told = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
-        yield Piece(one_line(told, width), "dim")
+            label = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
+        yield Piece(one_line(label, width), "dim")
 
     def text(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
@@ -123,12 +123,12 @@ def _why(row: CarrierRow) -> str:
     return row.backup.problem or f"holds {plural(row.backup.holds, 'memory')} of it"
 
 
-def row_told(row: CarrierRow, key: str) -> Content:
+def row_hint(row: CarrierRow, key: str) -> Content:
     """The selected row in a line: why it is here, and whether the person may decide otherwise."""
     carrier = row.carrier
     if row.damaged:
-        told = "keep it" if row.doomed else "delete it, as it may hold the text"
-        return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {told}", "$text"))
+        choice = "keep it" if row.doomed else "delete it, as it may hold the text"
+        return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text"))
     if row.beside is not None:
         return assemble(drawn(row.beside.line), (f"; {_why(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
@@ -137,18 +137,18 @@ def row_told(row: CarrierRow, key: str) -> Content:
     return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
 
 
-def plan_told(plan: ErasePlan, glyphs: Glyphs) -> Content:
+def plan_summary(plan: ErasePlan, glyphs: Glyphs) -> Content:
     """How much goes, in a line or two."""
     others = sum(plan.counts.values())
     parts = [plural(plan.memories, "memory")]
     parts += [plural(others, "other place")] if others else []
     parts += [plural(len(plan.backups), "backup")] if plan.backups else []
     staying = sum(carrier.fate == "kept" for carrier in plan.carriers)
-    told = f" {glyphs.dot} ".join(parts)
+    counts = f" {glyphs.dot} ".join(parts)
     beside = f" {glyphs.dot} {plural(staying, 'more', 'more')} that could go" if staying else ""
     damaged = f"\n! {plural(len(plan.damaged), 'backup')} cannot be opened" if plan.damaged else ""
     return assemble(
-        (told, "bold"),
+        (counts, "bold"),
         (beside, "$text-muted"),
         ("\nNothing brings them back: there is no undo.", "$error"),
         (damaged, "$warning"),

@@ -102,10 +102,10 @@ class ExportDialog(Dialog[None]):
         self._stage = stage
         for part in self.query(".export-choose, PathInput"):
             part.display = stage == "choose"
-        told = self.query_one(".export-text", Static)
-        told.display = stage != "choose"
+        message = self.query_one(".export-text", Static)
+        message.display = stage != "choose"
         if text is not None:
-            told.update(text)
+            message.update(text)
         self.query_one(".dialog-hints", Static).update(self.hint_line())
         if stage == "choose":
             self.query_one(PathInput).focus()
@@ -136,9 +136,9 @@ class ExportDialog(Dialog[None]):
     def _submit(self) -> None:
         text = self.query_one(PathInput).value.strip()
         if not text:
-            told = self.query_one(".export-text", Static)
-            told.display = True
-            told.update(assemble(("! Name a file or a folder first.", "$warning")))
+            message = self.query_one(".export-text", Static)
+            message.display = True
+            message.update(assemble(("! Name a file or a folder first.", "$warning")))
         else:
             self._show_stage("writing", assemble(("Exporting", "bold")))
             history, force = (self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force"))

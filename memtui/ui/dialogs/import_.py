@@ -212,9 +212,9 @@ class ImportDialog(Dialog[None]):
         start(self.app, partial(self._run, self._paths, dry=True), "import")
 
     async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
-        await run_import(self.shell, paths, self._told, dry=dry)
+        await run_import(self.shell, paths, self._import_ended, dry=dry)
 
-    def _told(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
+    def _import_ended(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
         if self.is_attached:
             self.finished(report, error)
         return self.is_attached
@@ -222,8 +222,8 @@ class ImportDialog(Dialog[None]):
     def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
         """What became of the counting, or of the import."""
         if error is not None:
-            told = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
-            self._show_stage("failed", told)
+            text = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
+            self._show_stage("failed", text)
         elif report is not None and report.dry_run and report.cancelled:
             self._show_stage("choose")
         elif report is not None:
@@ -239,8 +239,8 @@ class ImportDialog(Dialog[None]):
         memory = self.shell.operations.require()
         waiting = len(await asyncio.to_thread(memory.sessions.pending, due=True))
         if waiting and self._stage == "done" and not self.shell.readonly:
-            told = plural(waiting, "conversation waits", "conversations wait")
-            question = (f"\n\nDraw facts now? {told} for it.", "bold $accent")
+            sessions = plural(waiting, "conversation waits", "conversations wait")
+            question = (f"\n\nDraw facts now? {sessions} for it.", "bold $accent")
             self._show_stage("drawing", assemble(report, question))
 
     def action_draw(self, preview: bool) -> None:

@@ -30,7 +30,7 @@ def import_work(shell: Shell) -> Work | None:
 async def run_import(
     shell: Shell,
     paths: Sequence[Path],
-    told: Callable[[ImportReport | None, MemtuiError | None], bool],
+    finished: Callable[[ImportReport | None, MemtuiError | None], bool],
     *,
     dry: bool,
 ) -> None:
@@ -47,7 +47,7 @@ async def run_import(
         report = await shell.operations.work(run, COUNTING if dry else NAME)
     except MemtuiError as error:
         failure = error
-    if told(report, failure):
+    if finished(report, failure):
         return
     if failure is not None:
         shell.show_error(failure, NAME)

@@ -52,18 +52,18 @@ def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
         yield Piece(one_line(row.source.label, width), "strong")
 
     def about(row: FoundPlace, width: int) -> Iterable[Piece]:
-        told = import_sources.in_short(row.source, row.surveyed, clock())
-        yield Piece(one_line(told, width), "warning" if row.urgent else "dim")
+        summary = import_sources.in_short(row.source, row.surveyed, clock())
+        yield Piece(one_line(summary, width), "warning" if row.urgent else "dim")
 
     return [Column("name", "", name, width=20), Column("about", "", about)]
 
 
 def progress_detail(progress: ImportProgress) -> str:
     """Two lines: the counts, and where it reads."""
-    told = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
+    parts = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
     if progress.already_there:
-        told.insert(1, f"{count(progress.already_there)} already there")
-    return f"{', '.join(told)}\n{progress.place}"
+        parts.insert(1, f"{count(progress.already_there)} already there")
+    return f"{', '.join(parts)}\n{progress.place}"
 
 
 def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
@@ -97,8 +97,8 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         headline = f"{what} came in." if report.imported else "There was nothing new in it."
     if report.brings and not report.imported:
         headline = ""
-    if told := decided(report.decisions):
-        headline += f" {'Would be merged' if report.dry_run else 'Merged'} from another device: {told}."
+    if decisions := decided(report.decisions):
+        headline += f" {'Would be merged' if report.dry_run else 'Merged'} from another device: {decisions}."
     if asked := report.decisions.get(QUESTION, 0):
         differ = plural(asked, "decision differs", "decisions differ")
         headline += f" {differ} from yours: Review {'would show' if report.dry_run else 'shows'} both."

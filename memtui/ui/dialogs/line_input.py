@@ -22,7 +22,7 @@ class LineDialog(Dialog[str]):
         title: str,
         text: str = "",
         *,
-        told: str = "",
+        hint: str = "",
         placeholder: str = "",
         longest: int,
         empty: str = "",
@@ -30,7 +30,7 @@ class LineDialog(Dialog[str]):
         super().__init__()
         self._title = title
         self._text = text
-        self._told = told
+        self._hint = hint
         self._placeholder = placeholder
         self._longest = longest
         self._empty = empty
@@ -39,8 +39,8 @@ class LineDialog(Dialog[str]):
         return self._title
 
     def body(self) -> ComposeResult:
-        if self._told:
-            yield Static(content(self._told, "$text-muted", limit=600), classes="dialog-text")
+        if self._hint:
+            yield Static(content(self._hint, "$text-muted", limit=600), classes="dialog-text")
         # A longer text than may be typed is kept as it is until somebody shortens it.
         longest = max(self._longest, len(self._text))
         yield Input(self._text, placeholder=visible(self._placeholder), max_length=longest, compact=True)
@@ -51,8 +51,8 @@ class LineDialog(Dialog[str]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        told = self._empty if self._text and not event.value.strip() else ""
-        self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+        warning = self._empty if self._text and not event.value.strip() else ""
+        self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     @on(Input.Submitted)
     def _save(self, event: Input.Submitted) -> None:

@@ -40,12 +40,12 @@ class NameDialog(Dialog[str]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         name = event.value.strip()
-        told = ""
+        warning = ""
         if name in BUILT_IN:
-            told = "! This one is built in and stays as it is: choose another name."
+            warning = "! This one is built in and stays as it is: choose another name."
         elif name in self._taken:
-            told = "! There is one of that name: it will be replaced."
-        self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+            warning = "! There is one of that name: it will be replaced."
+        self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     @on(Input.Submitted)
     def _save(self, event: Input.Submitted) -> None:

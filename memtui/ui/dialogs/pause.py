@@ -23,7 +23,7 @@ class PauseDialog(LineDialog):
 
     def __init__(self) -> None:
         super().__init__(
-            "Pause recording", "1h", told=_ABOUT, placeholder="1h", longest=40,
+            "Pause recording", "1h", hint=_ABOUT, placeholder="1h", longest=40,
             empty="Without a time it lasts until you end it.",
         )  # fmt: skip
 
@@ -36,5 +36,5 @@ class PauseDialog(LineDialog):
                 later(event.value, self.shell.clock())
         except InputError as error:
             event.prevent_default()  # the base would answer with it
-            told = f"! {error.message} {error.hint}"
-            self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+            warning = f"! {error.message} {error.hint}"
+            self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))

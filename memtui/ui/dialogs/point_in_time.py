@@ -12,7 +12,7 @@ from memtui.ui.safe import assemble
 
 from .line_input import LineDialog
 
-_TOLD = (
+_HINT = (
     "One time shows the memory as it was then: yesterday, last tuesday, last month, october, 2026-03-03, 14:30, 2d. "
     "Two times show what changed between them: monday .. yesterday. Or until now: monday .."
 )
@@ -37,7 +37,7 @@ class MomentDialog(LineDialog):
     hints = (("Enter", "look"),)
 
     def __init__(self, text: str) -> None:
-        super().__init__("Look back", text, told=_TOLD, placeholder="yesterday", longest=80)
+        super().__init__("Look back", text, hint=_HINT, placeholder="yesterday", longest=80)
 
     @on(Input.Submitted)
     def _check(self, event: Input.Submitted) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.consolidation import ACTIONS
-from memtui.present.consolidation import content as told
+from memtui.present.consolidation import content as line_text
 from memtui.present.format import local_time
 from memtui.present.memory import confidence, without_secrets
 from memtui.present.session import speaker
@@ -64,7 +64,7 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
     def text(row: Proposal, width: int) -> Iterable[Piece]:
         sign = "e " if row.line.edited else ""
         yield Piece(visible(sign), "accent")
-        yield Piece(one_line(told(row.line), width - len(sign)), "text" if row.line.accepted else "dim")
+        yield Piece(one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim")
 
     def session(row: Proposal, width: int) -> Iterable[Piece]:
         yield Piece(one_line(one_of(row.plan), width), "dim")
@@ -93,15 +93,15 @@ def proposal_text(
         parts += [(f"{glyphs.conflict} {suspicion.kind}  ", "$warning"), suspicion.detail, "\n"]
     parts.append("\n")
     if line.known is not None and line.action in ("supersede", "conflict", "reinforce", "reword"):
-        parts.append(old_and_new(line.known[:_SHOWN], told(line)[:_SHOWN]))
+        parts.append(old_and_new(line.known[:_SHOWN], line_text(line)[:_SHOWN]))
     else:
-        parts.append(content(told(line)[:_SHOWN], "bold"))
+        parts.append(content(line_text(line)[:_SHOWN], "bold"))
     parts += ["\n\n", *_standing(line, glyphs)]
     for source in line.sources:
         turn = turns.get(source)
         if turn is not None:
             said = without_secrets(turn)
-            part, found = excerpt(said, shared(told(line), said), _QUOTE)
+            part, found = excerpt(said, shared(line_text(line), said), _QUOTE)
             parts += ["\n", (f"{speaker(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
                       "“", marked(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)

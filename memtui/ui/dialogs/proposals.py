@@ -149,7 +149,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         self.query_one(ProposalTable).show(source, self.shell.operations.readers, top=top)
         lines = [line for plan in self._plans for line in plan.lines if line.action != "unchanged"]
         accepted = sum(line.accepted for line in lines)
-        told = (
+        summary = (
             f"{count(accepted)} of {plural(len(lines), 'line')} accepted"
             if lines
             else "nothing would change"
@@ -157,14 +157,14 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             else "nothing worth keeping found"
         )
         if self._again:
-            told += f", {count(sum(plan.count('unchanged') for plan in self._plans))} unchanged"
+            summary += f", {count(sum(plan.count('unchanged') for plan in self._plans))} unchanged"
         calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
         spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
         turns = plural(sum(plan.turns for plan in self._plans), "turn")
         by = self._plans[0].extractor if self._plans else ""
         dot = f" {self.shell.glyphs.dot} "
         self.query_one(".proposals-count", Static).update(
-            assemble((told, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
+            assemble((summary, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
         )
         if not any(plan.lines for plan in self._plans):
             empty = assemble("Nothing in it needs to be remembered.\n\nEnter counts it as done all the same.")

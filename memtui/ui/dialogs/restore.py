@@ -85,16 +85,16 @@ class RestoreDialog(Dialog[Chosen]):
         if preview.same:
             parts.append("It holds what is there now.")
         else:
-            told = [
+            counts = [
                 (f"{count(number)} {title}", f"${role}")
                 for title, role, _, number in parts_of(preview)
                 if number
             ]
             others = [one for one in preview.counts if one.back or one.changed or one.lost]
-            parts += [part for index, one in enumerate(told) for part in ((", ", "") if index else "", one)]
+            parts += [part for index, one in enumerate(counts) for part in ((", ", "") if index else "", one)]
             parts.append(
                 (
-                    f"\n{', '.join(_told(one.what, one.back, one.changed, one.lost) for one in others)}",
+                    f"\n{', '.join(_counts(one.what, one.back, one.changed, one.lost) for one in others)}",
                     "$text-muted",
                 )
             )
@@ -144,18 +144,18 @@ class RestoreDialog(Dialog[Chosen]):
         if chosen:
             self.dismiss(Chosen(tuple(one.id for one in chosen)))
         else:
-            told = (
+            warning = (
                 "! This is not in the backup: there is nothing to take."
                 if self._rows
                 else "! Nothing differs."
             )
-            self.query_one(".dialog-warning", Static).update(assemble((told, "$warning")))
+            self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     def action_missing(self) -> None:
         self.dismiss(Chosen(()))
 
 
-def _told(what: str, back: int, changed: int, lost: int) -> str:
+def _counts(what: str, back: int, changed: int, lost: int) -> str:
     parts = [
         f"{count(number)} {word}"
         for number, word in ((back, "back"), (changed, "changed"), (lost, "lost"))

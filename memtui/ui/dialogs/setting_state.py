@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from memtui.present.format import count, plural
-from memtui.present.reembedding import better_told, wanted_told
+from memtui.present.reembedding import better_ranking_note, model_change_note
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -22,13 +22,13 @@ def state_of(memory: Memory, name: str) -> str:
         case "embedder", _:
             stats = memory.stats()
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
-            told = plural(stats.embedded, "memory has a vector", "memories have vectors")
-            wanted = f"; {wanted_told(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
-            better = f"; {better_told(stats)}" if stats.better_ranking and not wanted else ""
-            return f"{told}{waiting} ({stats.vectors}){wanted}{better}"
+            vectors = plural(stats.embedded, "memory has a vector", "memories have vectors")
+            wanted = f"; {model_change_note(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
+            better = f"; {better_ranking_note(stats)}" if stats.better_ranking and not wanted else ""
+            return f"{vectors}{waiting} ({stats.vectors}){wanted}{better}"
         case "search", "profile":
             stats = memory.stats()
-            note = stats.ranking_note or better_told(stats)
+            note = stats.ranking_note or better_ranking_note(stats)
             names = ", ".join(profile.name for profile in memory.questions.profiles())
             return f"{names}; {note}" if note else names
         case "decay", _:

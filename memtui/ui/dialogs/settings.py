@@ -230,11 +230,11 @@ class SettingsDialog(Dialog[None]):
             return
         try:
             options = self.shell.permissions.options(configuration.settings.options())
-            told = await asyncio.to_thread(lambda: test_embedder(options))
+            result = await asyncio.to_thread(lambda: test_embedder(options))
         except (DegradedError, InputError) as error:
             self._warn(f"! {error.message} {error.hint}")
         else:
-            self._warn(told, "$success")
+            self._warn(result, "$success")
 
     async def _test_llm(self) -> None:
         configuration = self.shell.configuration
@@ -248,11 +248,11 @@ class SettingsDialog(Dialog[None]):
             self._warn("There is no model to ask: set llm.base_url and llm.model.")
             return
         try:
-            told = await test_llm(options)
+            result = await test_llm(options)
         except (DegradedError, InputError) as error:
             self._warn(f"! {error.message} {error.hint}")
         else:
-            self._warn(told, "$success")
+            self._warn(result, "$success")
 
     def action_leave(self) -> None:
         if self.query_one(Input).display:

@@ -25,8 +25,8 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
     from .restore_flow import go_back
 
     if is_restore(operation):
-        if told := await go_back(shell, operation):
-            shell.say(told)
+        if message := await go_back(shell, operation):
+            shell.say(message)
         return
     if not await _sure(shell, operation):
         shell.say("Nothing was undone.")
@@ -53,17 +53,17 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     if not found.operations:
         shell.say("Nothing of it can be taken back: it was changed since.", "warning")
         return
-    told = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
+    lines = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
     if len(found.operations) > _LISTED:
-        told.append(f"and {len(found.operations) - _LISTED:,} before")
+        lines.append(f"and {len(found.operations) - _LISTED:,} before")
     if found.turns_left:
-        told.append(f"{plural(found.turns_left, 'turn')} that it recorded stay.")
+        lines.append(f"{plural(found.turns_left, 'turn')} that it recorded stay.")
     if found.conflicts:
-        told.append(f"{plural(len(found.conflicts), 'row')} that somebody changed since stay as they are.")
+        lines.append(f"{plural(len(found.conflicts), 'row')} that somebody changed since stay as they are.")
     changes = plural(len(found.operations), "change")
     title = f"Undo {changes} of {agent}?"
     if (
-        await shell.ask_person(Question(title, "\n".join(told), yes=f"undo {changes}", enter=True))
+        await shell.ask_person(Question(title, "\n".join(lines), yes=f"undo {changes}", enter=True))
         is not True
     ):
         shell.say("Nothing was undone.")
@@ -88,6 +88,6 @@ async def _sure(shell: Shell, operation: Operation) -> bool:
     from .confirmation import Question
 
     made = f"{who(operation.actor)}, {local_time(operation.at, shell.clock())}"
-    told = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
-    answer = await shell.ask_person(Question("Undo this?", told, yes=f"undo {operation.rows:,}", enter=True))
+    text = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
+    answer = await shell.ask_person(Question("Undo this?", text, yes=f"undo {operation.rows:,}", enter=True))
     return answer is True

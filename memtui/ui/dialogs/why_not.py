@@ -175,7 +175,7 @@ class WhyNotDialog(Dialog[None]):
         await asyncio.sleep(_DELAY)
         identity = memory.id
         try:
-            told = await self.shell.operations.ask(
+            explanation = await self.shell.operations.ask(
                 lambda engine: engine.explain(
                     self._query, identity, filter=self._filter, limit=AGENTS_SEE, profile=self._profile
                 )
@@ -183,14 +183,14 @@ class WhyNotDialog(Dialog[None]):
         except NotFoundError as error:
             self._show(error.message, warning=True)
             return
-        self._tell(told)
+        self._show_explanation(explanation)
 
-    def _tell(self, told: Explanation) -> None:
+    def _show_explanation(self, explanation: Explanation) -> None:
         from memtui.ui.presenters.hit_text import HitText
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
-        view.show(text.explanation(told, self._best, MOST), of=told.memory.id)
+        view.show(text.explanation(explanation, self._best, MOST), of=explanation.memory.id)
 
     def _show(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
@@ -215,12 +215,12 @@ class WhyNotDialog(Dialog[None]):
             ),
             "expecting",
         )
-        told = (
+        text = (
             f"Expected among the first {AGENTS_SEE} from now on."
             if operation
             else "This is expected already."
         )
-        self.query_one(".why-expected", Static).update(assemble((told, "$success")))
+        self.query_one(".why-expected", Static).update(assemble((text, "$success")))
 
     def action_next(self) -> None:
         (self.query_one(TextView) if self.table.has_focus else self.table).focus()

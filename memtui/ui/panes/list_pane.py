@@ -232,12 +232,12 @@ class ListPane(Pane, Generic[Row]):
     def show_count(self, rows: int, exact: bool) -> None:
         """How many rows there are: beside the filter, and in the status line."""
         total = self.total()
-        told = count(rows) if exact else f"{count(rows)}+"
+        number = count(rows) if exact else f"{count(rows)}+"
         if total is not None and self.rows_filter and exact:
-            told = f"{told} of {count(total)}"
-        self.filter_bar.show_count(told)
-        of = total if " of " in told and total is not None else rows
-        parts = [*self.counted(told, of)]
+            number = f"{number} of {count(total)}"
+        self.filter_bar.show_count(number)
+        of = total if " of " in number and total is not None else rows
+        parts = [*self.counted(number, of)]
         if self.table.marks:
             parts.insert(0, f"{count(len(self.table.marks))} marked")
         parts.append(self._order_label())
@@ -251,9 +251,9 @@ class ListPane(Pane, Generic[Row]):
         one = next(one for one in self.orders if one.sort == sort)
         return one.label(falling)
 
-    def counted(self, told: str, number: int) -> Sequence[str]:
+    def counted(self, shown: str, number: int) -> Sequence[str]:
         """The count in words, and the filter; ``number`` is what the noun belongs to."""
-        return f"{told} {self.noun_one if number == 1 else self.noun}", self.rows_filter
+        return f"{shown} {self.noun_one if number == 1 else self.noun}", self.rows_filter
 
     def stats_read(self) -> None:
         if self.rows_filter and self.total() is not None and self.table.count_is_exact:

@@ -99,8 +99,8 @@ class MemoryActions:
         if action.id == "confirm" and memory.kind == "episode":
             return "This is what was said, word for word: there is nothing to confirm."
         if action.id in ("pin_fact", "topic") and memory.kind != "fact":
-            told = "can be pinned" if action.id == "pin_fact" else "have a topic"
-            return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts {told}."
+            ability = "can be pinned" if action.id == "pin_fact" else "have a topic"
+            return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts {ability}."
         return ""
 
     async def do_confirm(self) -> None:
@@ -116,7 +116,7 @@ class MemoryActions:
             rids = [self.current.rid]
         now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
         self._pane.table.mark(set())
-        self._pane.post_message(Said(now.told, now.severity, then=now.then))
+        self._pane.post_message(Said(now.message, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
         """Forget it; asked first where something else would go on saying it, or a question no longer find it."""
@@ -227,8 +227,8 @@ class MemoryActions:
         if gone is not None:
             caution = cautions[gone.id][0]
             now = f": {one_line(caution.successor.content, _NAMED)}" if caution.successor is not None else ""
-            told = one_line(without_secrets(gone), _NAMED)
-            self._pane.say(f"“{told}” was {caution.what}{now}", "warning")
+            text = one_line(without_secrets(gone), _NAMED)
+            self._pane.say(f"“{text}” was {caution.what}{now}", "warning")
             return
         newer = int(second.event_time > first.event_time)
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
@@ -458,7 +458,7 @@ def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
 class _Pinned(NamedTuple):
     """What came of pinning, as a sentence."""
 
-    told: str
+    message: str
     severity: Severity = "information"
     then: str = "undo"
 
@@ -482,8 +482,8 @@ def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
     else:
         engine.change_all("unpin" if off else "pin", [fact.rid for fact in facts])
     if off:
-        told = "it only where it bears" if one else "them only where they bear"
-        return _Pinned(f"Unpinned: agents are told {told} on the prompt.")
+        when = "it only where it bears" if one else "them only where they bear"
+        return _Pinned(f"Unpinned: agents are told {when} on the prompt.")
     if reason := next(filter(None, map(why_kept_back, facts[:ASK_ABOVE])), ""):
         return _Pinned(
             f"Pinned, but agents are not told {'it' if one else 'all of them'}: {reason}.", "warning"

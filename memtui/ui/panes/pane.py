@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from memtui.ui.action_dispatch import chord, delegated, perform
 from memtui.ui.actions import Action, Place
-from memtui.ui.messages import PaneTold, Said, Severity
+from memtui.ui.messages import PaneStatus, Said, Severity
 from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Pane(Container):
 
     def tell(self, text: str) -> None:
         """What this pane shows, for the left of the status line."""
-        self.post_message(PaneTold(self.place, text))
+        self.post_message(PaneStatus(self.place, text))
 
     def say(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Said(text, severity))

@@ -98,13 +98,13 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             state = ended_word(row.hit.memory, room, row.hit.cautions)
             if row.edge and not row.likely and room >= WORDED:
                 state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
-            told = one_line(row.hit.memory.content, max(room - len(state), 1))
+            content = one_line(row.hit.memory.content, max(room - len(state), 1))
             yield sign_of(row.hit.memory, glyphs)
             yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
             yield Piece(state, "warning")
-            yield Piece(told, "text" if row.hit.memory.active and row.likely else "dim")
+            yield Piece(content, "text" if row.hit.memory.active and row.likely else "dim")
             if arrow:
-                yield Piece(visible(" " * (room - len(state) - cells(told) + _MOVED - cells(arrow.text))))
+                yield Piece(visible(" " * (room - len(state) - cells(content) + _MOVED - cells(arrow.text))))
                 yield arrow
         elif row.saved is not None:
             if row.fared is None:

@@ -53,19 +53,19 @@ class HitText(MemoryText):
             lines += self._group(self._foot(hit.memory))
         return Content("\n").join(lines)
 
-    def explanation(self, told: Explanation, best: float, listed: int) -> Content:
+    def explanation(self, found: Explanation, best: float, listed: int) -> Content:
         """Why a memory is, or is not, among the hits; ``best``: the score of row 1, ``listed``: how many rows there are."""
-        lines = [*self._text(told.memory.content, told.arms), assemble("")]
-        for label, told_line in explained(told, listed):
-            lines += self.labelled(label, drawn(told_line))
+        lines = [*self._text(found.memory.content, found.arms), assemble("")]
+        for label, reason in explained(found, listed):
+            lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
-        lines += self._arms(told.arms, {}, max(best, told.score))
+        lines += self._arms(found.arms, {}, max(best, found.score))
         for arm in ARMS:
-            if arm not in told.arms and arm != "sense":  # which finds nothing by itself
+            if arm not in found.arms and arm != "sense":  # which finds nothing by itself
                 lines += self._absent(arm, "does not find it")
-        if told.arms:
-            place = f"  number {told.rank:,}" if told.rank is not None else ""
-            lines.append(self._total(told.score, max(best, told.score), place))
+        if found.arms:
+            place = f"  number {found.rank:,}" if found.rank is not None else ""
+            lines.append(self._total(found.score, max(best, found.score), place))
         return Content("\n").join(lines)
 
     # -- parts
@@ -128,9 +128,9 @@ class HitText(MemoryText):
                     yield assemble(" " * NAME, part)
 
     def _total(self, score: float, best: float, place: str = "") -> Content:
-        told = str(points(score, most=best))
-        blanks = " " * max(self.width - len("total") - 2 - len(told) - len(place), 0)
-        return assemble(blanks, ("total", "$text-muted"), "  ", (told, "bold"), (place, "$text-muted"))
+        total = str(points(score, most=best))
+        blanks = " " * max(self.width - len("total") - 2 - len(total) - len(place), 0)
+        return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
 
     def _lead(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         """Why it stands above the row below it."""

@@ -100,10 +100,10 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def text(row: MemoryRow, width: int) -> Iterable[Piece]:
         yield sign_of(row.memory, glyphs)
         yield Piece(Visible(" "))
-        told = ended_word(row.memory, width, row.cautions)
-        yield Piece(told, "warning")
+        ending = ended_word(row.memory, width, row.cautions)
+        yield Piece(ending, "warning")
         # The mark of a pinned one stands right beside the text.
-        room = width - 2 - len(told) - row.memory.pinned
+        room = width - 2 - len(ending) - row.memory.pinned
         yield Piece(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
     def kept(row: MemoryRow, width: int) -> Iterable[Piece]:

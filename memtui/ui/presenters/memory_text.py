@@ -86,8 +86,8 @@ class MemoryText(TextLayout):
         """For the frame: what it is, whose word it is, and how old."""
         sign = self.glyphs.kinds[memory.kind]
         age = relative_time(memory.event_time, self.now)
-        told = (words.kind_told(memory), words.whose(memory), age)
-        return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(told), " ")
+        parts = (words.kind_label(memory), words.whose(memory), age)
+        return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(parts), " ")
 
     # -- parts
 
@@ -122,28 +122,28 @@ class MemoryText(TextLayout):
         if pinned := words.pinned(memory, self.now):
             yield from self.labelled("pinned", assemble((f"{self.glyphs.pinned} ", "$accent"), pinned))
         if ended := words.ended(memory, self.now):
-            told = f"{ended_sign(memory, self.glyphs)} {ended}"
-            yield from self.labelled("trash", assemble((told, "$warning"), self._way("restore", "restores")))
+            text = f"{ended_sign(memory, self.glyphs)} {ended}"
+            yield from self.labelled("trash", assemble((text, "$warning"), self._way("restore", "restores")))
 
     def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
         """What it tells that was corrected or forgotten since."""
-        for label, told in caution.lines(cautions, self.now):
-            yield from self.labelled(label, drawn(told))
+        for label, caution_line in caution.lines(cautions, self.now):
+            yield from self.labelled(label, drawn(caution_line))
 
     def _not_for(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, told in words.not_for(detail):
+        for label, agents in words.not_for(detail):
             yield from self.labelled(
-                label, assemble(drawn(told), self._way("agents", "changes who may see it"))
+                label, assemble(drawn(agents), self._way("agents", "changes who may see it"))
             )
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
-        if told := words.fading(detail.memory, detail.fades, self.now):
+        if text := words.fading(detail.memory, detail.fades, self.now):
             if detail.fades is None:
-                yield from self.labelled("fading", assemble((told, "$text")))
+                yield from self.labelled("fading", assemble((text, "$text")))
                 return
             late = "" if detail.fades > self.now else " !"
             curve = (self._curve(detail), "$accent")
-            yield from self.labelled("fading", assemble(curve, f"  {told}{late}"))
+            yield from self.labelled("fading", assemble(curve, f"  {text}{late}"))
 
     def _curve(self, detail: MemoryDetail) -> str:
         """The confidence from the last sign of life to the day it is gone."""
@@ -197,8 +197,8 @@ class MemoryText(TextLayout):
         read = detail.enrichment
         if read is None:
             return
-        told = words.read_again(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
-        yield from self.labelled("read again", drawn(told))
+        text = words.read_again(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
+        yield from self.labelled("read again", drawn(text))
 
     def _derived(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
@@ -220,8 +220,8 @@ class MemoryText(TextLayout):
             when = moment.rpartition(" ")[2 if same_day else 0]
             room = max(self.width - LABEL - len(when) - 3, 10)
             text = line(one.content, room, "bold" if here else "$text-muted")
-            told = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
-            yield from self.labelled("" if index else "around it", told)
+            row = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
+            yield from self.labelled("" if index else "around it", row)
 
     def _foot(self, memory: MemoryRecord) -> Iterable[Content]:
         parts = [memory.id, memory.source or "", memory.project or ""]
@@ -246,9 +246,9 @@ class MemoryText(TextLayout):
         text = line(one.content, max(self.width - LABEL - 2 - way.cell_length, 10))
         yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
 
-    def _way(self, action: str, told: str) -> Content:
+    def _way(self, action: str, does: str) -> Content:
         """A key that leads on from here."""
-        return assemble("  ", (self.key(action), "bold $accent"), (f" {told}", "$text-muted"))
+        return assemble("  ", (self.key(action), "bold $accent"), (f" {does}", "$text-muted"))
 
     def _merged(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
@@ -262,13 +262,13 @@ class MemoryText(TextLayout):
             when = local_time(operation.at, self.now)
             by = by_whom(operation)
             room = 2 * (self.width - LABEL) - len(when) - len(by) - 4
-            told = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
-            yield from self.labelled("" if index else "history", told)
+            row = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
+            yield from self.labelled("" if index else "history", row)
             yield from self._changes(change)
 
     def _elsewhere(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, told in elsewhere(detail, self.now):
-            yield from self.labelled(label, drawn(told))
+        for label, row in elsewhere(detail, self.now):
+            yield from self.labelled(label, drawn(row))
 
     def _changes(self, change: RowChange) -> Iterable[Content]:
         if change.before is None or change.after is None:
@@ -277,8 +277,8 @@ class MemoryText(TextLayout):
             if one.text:
                 yield from self._indented(old_and_new(one.was[:LONGEST], one.now[:LONGEST]), 2)
             else:
-                told = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
-                yield from self._indented(assemble(told), 2)
+                text = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
+                yield from self._indented(assemble(text), 2)
 
     def _recalls(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):

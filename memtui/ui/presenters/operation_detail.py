@@ -39,7 +39,7 @@ class RecallDetail(NamedTuple):
     """``told``: the memories, None for one that is no longer there."""
 
     recall: Recall
-    told: tuple[tuple[str, MemoryRecord | None], ...]
+    memories: tuple[tuple[str, MemoryRecord | None], ...]
     session: str | None
 
 
@@ -82,8 +82,8 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
             session = memory.view.session(recall.session_id).name
         except NotFoundError:
             session = recall.session_id
-    told = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])
-    return RecallDetail(recall=recall, told=told, session=session)
+    memories = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])
+    return RecallDetail(recall=recall, memories=memories, session=session)
 
 
 def entities_of(memory: Memory, row: Entry) -> list[Entity]:

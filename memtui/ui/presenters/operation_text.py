@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from memtui.present.changes import became, column_changes, row_name, table_told
+from memtui.present.changes import became, column_changes, row_name, table_label
 from memtui.present.format import plural
 from memtui.present.operation import asked, facts, is_restore, recall_facts, standing
 from memtui.ui.safe import assemble, content, drawn, line
@@ -84,8 +84,8 @@ class HistoryText:
             return
         yield from self._labelled("before", content(before.path.name, limit=200))
         yield assemble("")
-        told = "back to what was there before this restore, after a look at it"
-        yield from assemble((self.undo_key, "bold $accent"), (f"  {told}", "$text-muted")).wrap(self.width)
+        effect = "back to what was there before this restore, after a look at it"
+        yield from assemble((self.undo_key, "bold $accent"), (f"  {effect}", "$text-muted")).wrap(self.width)
 
     def _change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         if change.table != "memories":
@@ -122,7 +122,7 @@ class HistoryText:
     def _other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         verb = became(change.before, change.after)
         image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
-        name, what = row_name(change.key, image), table_told(change.table)
+        name, what = row_name(change.key, image), table_label(change.table)
         yield assemble(
             (f"{what} ", "$text-muted"), line(name, max(self.width - len(what) - 10, 8)), f"  {verb}"
         )
@@ -148,7 +148,7 @@ class HistoryText:
     def recall(self, detail: RecallDetail) -> Content:
         """The question, and what was told in answer."""
         lines = [*self._recall_head(detail), assemble("")]
-        for identity, memory in detail.told:
+        for identity, memory in detail.memories:
             if memory is None:
                 lines.append(assemble((f"{self.glyphs.ended} {identity}  no longer there", "$text-muted")))
                 continue
@@ -156,9 +156,9 @@ class HistoryText:
             style = "$text" if memory.active else "$text-muted"
             for index, part in enumerate(content(memory.content, style, limit=_LONGEST).wrap(self.width - 2)):
                 lines.append(assemble((f"{sign} ", "$accent") if index == 0 else "  ", part))
-        if not detail.told:
+        if not detail.memories:
             lines.append(assemble(("It was told nothing.", "$text-muted")))
-        more = len(detail.recall.memory_ids) - len(detail.told)
+        more = len(detail.recall.memory_ids) - len(detail.memories)
         if more > 0:
             lines.append(assemble((f"and {more:,} more", "$text-muted")))
         return stack(lines)

@@ -32,7 +32,7 @@ def _standing(place: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content
     sign = glyphs.done if place.passed else glyphs.conflict
     where, role = standing(place)
     lines = [drawn(((f"{sign} {where}", role),))]
-    told = [content(place.content or place.memory_id)]
+    texts = [content(place.content or place.memory_id)]
     if not place.passed and place.why:
-        told.append(content(place.why, "$text-muted"))
-    return lines + [assemble("  ", line) for text in told for line in text.wrap(max(width - 2, 1))]
+        texts.append(content(place.why, "$text-muted"))
+    return lines + [assemble("  ", line) for text in texts for line in text.wrap(max(width - 2, 1))]

@@ -30,8 +30,8 @@ class DependsView(Vertical):
         self._now = now
 
     def compose(self) -> ComposeResult:
-        told = assemble(("depends on it ", "bold $warning"), (headline(self._of), "$text"))
-        yield Static(told, classes="depends-head")
+        heading = assemble(("depends on it ", "bold $warning"), (headline(self._of), "$text"))
+        yield Static(heading, classes="depends-head")
         yield TextView()
 
     def on_mount(self) -> None:

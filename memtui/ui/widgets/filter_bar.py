@@ -71,7 +71,7 @@ class FilterBar(Widget):
         self._placeholder = placeholder
         self._sign = sign
         self._text = ""
-        self._told = ""
+        self._posted = ""
         self._input: FilterInput | None = None
         self._error: Static | None = None
         self._timer: Timer | None = None
@@ -95,7 +95,7 @@ class FilterBar(Widget):
     def set_value(self, text: str, *, quiet: bool = False) -> None:
         """Put a filter in; it takes effect at once. ``quiet``: the caller sees to that."""
         if quiet:
-            self._told = text
+            self._posted = text
         self._text = self._settled = text
         self._completion = None
         if self._input is not None:
@@ -159,13 +159,13 @@ class FilterBar(Widget):
         from textual.widgets import Static
 
         pointer = self._pointer(error)
-        told = assemble(
+        message = assemble(
             (f"{pointer}\n" if pointer else "", "$error"),
             ("! ", "bold $error"),
             (error.message, "$error"),
             (f"  {error.hint}" if error.hint else "", "$text-muted"),
         )
-        self._error = Static(told, classes="filter-error")
+        self._error = Static(message, classes="filter-error")
         self.parent.mount(self._error, after=self)
 
     def _pointer(self, error: MemtuiError) -> str:
@@ -278,8 +278,8 @@ class FilterBar(Widget):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self.value != self._told:
-            self._told = self.value
+        if self.value != self._posted:
+            self._posted = self.value
             self.post_message(self.Typed(self.value))
 
     def on_click(self, event: events.Click) -> None:

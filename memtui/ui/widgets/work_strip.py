@@ -39,11 +39,11 @@ class WorkStrip(Widget):
         left = work.seconds_left
         if left is not None:
             parts.append(_span(left))
-        told = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
+        text = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
         room = width - _BAR - stop.cell_length - 4
         return assemble(
             (bar, "$accent"), (self._glyphs.empty * (_BAR - len(bar)), "$text-muted"), " ",
-            line(told, room), " " * max(room - len(told), 0), "  ", stop,
+            line(text, room), " " * max(room - len(text), 0), "  ", stop,
         ).truncate(width)  # fmt: skip
 
 

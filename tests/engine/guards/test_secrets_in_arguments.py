@@ -348,7 +348,7 @@ def test_the_hook_keeps_none(tmp_path: Path) -> None:
         "project": "garden",
     }
     for field in plain:
-        quick.record(**{**plain, field: f"the key is {plants.key(field)}"}, told=told)  # type: ignore[arg-type]
+        quick.record(**{**plain, field: f"the key is {plants.key(field)}"}, served=told)  # type: ignore[arg-type]
     quick.close()
     found = _found(place, plants)
     assert not found, "\n".join(found)

@@ -15,7 +15,7 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.jobs import reembedding
 from memtui.engine.models import minilm
 from memtui.engine.records import Options
-from memtui.present.reembedding import done_told, plan_rows
+from memtui.present.reembedding import plan_rows, reembed_result
 from shelf import WordEmbedder
 
 TURN = "I bought walnuts at a shop by the harbour"
@@ -88,7 +88,7 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(MiniLm, "choking", "")
         MiniLm.heard.clear()
         done = memory.models.reembedding.run()
-        assert (done.switched, done.words) == (True, True) and '"late"' in done_told(done, "fake-words")
+        assert (done.switched, done.words) == (True, True) and '"late"' in reembed_result(done, "fake-words")
         assert MiniLm.heard == ["The ferry leaves at nine", NAMED]
         assert rows(memory)[0][0] == 4
         assert memory.files.check(deep=True).findings == ()

@@ -136,7 +136,7 @@ class LlmExtractor:
 
         Raises DegradedError for whatever is not a whole, checkable answer.
         """
-        told = [turn for turn in turns if may_be_told(turn)]
+        told = [turn for turn in turns if servable(turn)]
         return await self._read(told, context) if told else Extraction()
 
     async def _read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
@@ -179,7 +179,7 @@ class LlmExtractor:
         return said + calls * (llm.estimate_tokens(SYSTEM) + _REPLY_TOKENS)
 
 
-def may_be_told(turn: MemoryRecord) -> bool:
+def servable(turn: MemoryRecord) -> bool:
     """A turn that carries a secret goes to no model."""
     return "secrets" not in turn.attributes or "redacted" in turn.attributes
 

@@ -62,8 +62,8 @@ class Corrections:
         from memtui.ui.dialogs.line_input import LineDialog
 
         entity = self._entity()
-        told = "The old name stays among its other names, so that texts with it are still found."
-        dialog = LineDialog("Rename", entity.canonical_name, told=told, longest=_LONGEST_NAME)
+        hint = "The old name stays among its other names, so that texts with it are still found."
+        dialog = LineDialog("Rename", entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
         name = await self._pane.shell.ask_person(dialog)
         if name is None or name == entity.canonical_name:
             self._pane.say("The name stays as it is.")
@@ -93,7 +93,7 @@ class Corrections:
         entity = self._entity()
         dialog = LineDialog(
             f"Another name of {entity.canonical_name}",
-            told="Texts that say this name are about it too, those that come later as well.",
+            hint="Texts that say this name are about it too, those that come later as well.",
             placeholder="as it is written: Addie, A. Ferreira, @ada",
             longest=_LONGEST_NAME,
         )
@@ -115,8 +115,8 @@ class Corrections:
 
     async def do_split(self) -> None:
         entity = self._entity()
-        told = "The memories that say this name move to an entity of its own."
-        alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", told)
+        hint = "The memories that say this name move to an entity of its own."
+        alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", hint)
         if alias is None:
             self._pane.say("Nothing was split.")
             return
@@ -188,12 +188,12 @@ class Corrections:
         after = await self._pane.change(change, doing)
         self._pane.table.select(after.eid)
 
-    async def _pick_name(self, entity: Entity, title: str, yes: str, told: str = "") -> str | None:
+    async def _pick_name(self, entity: Entity, title: str, yes: str, hint: str = "") -> str | None:
         """One of its other names; of a single one it is asked too."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
         name = quoted(entity.canonical_name, _SHOWN)
-        told = f"{told} {name} itself stays." if told else f"{name} itself stays."
+        hint = f"{hint} {name} itself stays." if hint else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
-        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, text=told))
+        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, text=hint))
         return None if picked is None else entity.aliases[picked]

@@ -212,10 +212,10 @@ class EntitiesPane(ListPane["Entity"]):
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("pane_memories"), "bold $accent"), "  write down a first memory",
             )  # fmt: skip
-        told = plural(stats.active, "memory was", "memories were")
+        memories = plural(stats.active, "memory was", "memories were")
         return assemble(
             ("Nobody is known yet.\n\n", "bold"), how,
-            f"{told} read, and none names anybody. How names are found is a setting.\n\n",
+            f"{memories} read, and none names anybody. How names are found is a setting.\n\n",
             (key("settings"), "bold $accent"), "  settings\n",
             (key("pane_memories"), "bold $accent"), "  look at what is remembered",
         )  # fmt: skip

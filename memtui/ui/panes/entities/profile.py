@@ -134,13 +134,13 @@ class ProfileText:
                 Piece(visible("  say in a line who or what this is"), "dim"),
             ]
         yield []
-        told = [Piece(one_line(entity.type, self.width - LABEL))]
+        pieces = [Piece(one_line(entity.type, self.width - LABEL))]
         if entity.decided:
-            told += [
+            pieces += [
                 Piece(visible(f"  {self.glyphs.protected}"), "success"),
                 Piece(visible(f" {DECIDED}"), "dim"),
             ]
-        yield from self._labelled("type", told)
+        yield from self._labelled("type", pieces)
         for label, parts in facts(entity, portrait.unlinked, self.now, between=f" {self.glyphs.dot} "):
             yield from self._wrapped(label, parts[0][0])
             if label == "mentioned":
@@ -151,8 +151,8 @@ class ProfileText:
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
-            told_waiting = visible(f"{self.glyphs.busy} {waiting(portrait.waiting)}")
-            yield from self._labelled("reading", [Piece(told_waiting, "accent")])
+            line = visible(f"{self.glyphs.busy} {waiting(portrait.waiting)}")
+            yield from self._labelled("reading", [Piece(line, "accent")])
         yield []
 
     def _by_month(self, months: Sequence[Month]) -> Iterable[list[Piece]]:

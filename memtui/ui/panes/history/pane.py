@@ -222,6 +222,6 @@ class HistoryPane(ListPane[Any]):
         row = self.table.selected
         if row is not None:
             past, operation = past_memory(row), self.operation
-            told = past.content if past is not None else operation.label if operation is not None else None
-            self.app.copy_to_clipboard(told if told is not None else recall_of(row).query)
+            text = past.content if past is not None else operation.label if operation is not None else None
+            self.app.copy_to_clipboard(text if text is not None else recall_of(row).query)
             self.say("Copied the text.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from memtui.present.format import count, local_time, plural
-from memtui.present.past import kinds_told, reach_told, verb_told
+from memtui.present.past import coverage_notes, kind_counts, verb_label
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.presenters.operation_rows import history_columns
@@ -95,8 +95,8 @@ class PastView:
         )
         self._name_list()
         self._pane.show_rows(top=True)
-        for told in reach_told(looking.past.reach, self._pane.shell.clock()):
-            self._pane.say(told, "warning")
+        for note in coverage_notes(looking.past.reach, self._pane.shell.clock()):
+            self._pane.say(note, "warning")
         self.count_again()
 
     def leave(self) -> None:
@@ -122,7 +122,7 @@ class PastView:
 
     # -- what is shown
 
-    def _moments_told(self, looking: Looking) -> str:
+    def _times(self, looking: Looking) -> str:
         now, diff = self._pane.shell.clock(), looking.diff
         if diff is None:
             return f"as of {local_time(looking.past.at, now)}"
@@ -131,8 +131,8 @@ class PastView:
     def frame_title(self, looking: Looking) -> Content:
         """The title of the list's frame."""
         key, dot = self._pane.shell.keymap_shown("back"), self._pane.shell.glyphs.dot
-        told = self._moments_told(looking)
-        return assemble((f" {told} ", "bold $warning"), f"{dot} ", (key, "$accent"), " the present ")
+        times = self._times(looking)
+        return assemble((f" {times} ", "bold $warning"), f"{dot} ", (key, "$accent"), " the present ")
 
     def source(self, looking: Looking, filter: str) -> PastSource | ListSource[ChangeRow]:
         return (
@@ -145,14 +145,14 @@ class PastView:
             return
         if looking.diff is None:
             past = looking.past
-            told = kinds_told(await self._pane.ask(lambda memory: past.counts()))
+            summary = kind_counts(await self._pane.ask(lambda memory: past.counts()))
         else:
             diff = looking.diff
             by_number = sorted(diff.counts.items(), key=lambda one: -one[1])
-            parts = [f"{count(number)} {verb_told(verb)}" for verb, number in by_number]
-            parts += [f"{plural(number, 'turn')} {verb_told(verb)}" for verb, number in diff.turns.items()]
-            told = ", ".join(parts) or "nothing changed"
-        self._pane.tell(f"{self._moments_told(looking)} {self._pane.shell.glyphs.dot} {told}")
+            parts = [f"{count(number)} {verb_label(verb)}" for verb, number in by_number]
+            parts += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in diff.turns.items()]
+            summary = ", ".join(parts) or "nothing changed"
+        self._pane.tell(f"{self._times(looking)} {self._pane.shell.glyphs.dot} {summary}")
 
     def count_again(self) -> None:
         """Tell how much there was, or what happened."""
@@ -179,12 +179,12 @@ class PastView:
     def empty_text(self, filter: str) -> Content:
         key = self._pane.shell.keymap_shown("back")
         if filter:
-            told, way = "Nothing of then has these words.\n\n", "clear the filter"
+            title, way = "Nothing of then has these words.\n\n", "clear the filter"
         else:
             what = (
                 "Nothing was remembered yet."
                 if self.looking and self.looking.diff is None
                 else "Nothing changed."
             )
-            told, way = f"{what}\n\n", "back to the present"
-        return assemble((told, "bold"), (key, "bold $accent"), f"  {way}")
+            title, way = f"{what}\n\n", "back to the present"
+        return assemble((title, "bold"), (key, "bold $accent"), f"  {way}")

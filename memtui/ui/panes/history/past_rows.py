@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memtui.present.past import verb_role, verb_told
+from memtui.present.past import verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import memory_columns
 from memtui.ui.presenters.operation_rows import when
@@ -91,7 +91,7 @@ def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
 
     def passes(change: PastChange) -> bool:
         texts = [one.content for one in (change.before, change.after) if one is not None]
-        text = " ".join((verb_told(change.verb), change.memory.kind, *texts)).casefold()
+        text = " ".join((verb_label(change.verb), change.memory.kind, *texts)).casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
 
     rows = [ChangeRow(one) for one in diff.changes if passes(one)]
@@ -125,7 +125,7 @@ def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]
     """What became of it, sign, text, when."""
 
     def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(verb_told(row.change.verb), width), verb_role(row.change.verb))
+        yield Piece(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))
 
     def sign(row: ChangeRow, width: int) -> Iterable[Piece]:
         yield Piece(visible(glyphs.kinds[row.change.memory.kind]), "accent")

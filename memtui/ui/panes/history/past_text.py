@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_time
-from memtui.present.memory import confidence, differences, kind_told, whose, why_ended
-from memtui.present.past import ago, reach_told, verb_told
+from memtui.present.memory import confidence, differences, kind_label, whose, why_ended
+from memtui.present.past import ago, coverage_notes, verb_label
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.memory_rows import ended_sign
 from memtui.ui.presenters.memory_text import LONGEST
@@ -62,7 +62,7 @@ class PastText(TextLayout):
     def change(self, change: PastChange, reach: HistoryCoverage) -> Content:
         """What became of a memory."""
         when = "" if change.at is None else f", {local_time(change.at, self.now)}"
-        lines = [*self._label(f"{verb_told(change.verb)}{when}")]
+        lines = [*self._label(f"{verb_label(change.verb)}{when}")]
         old, new = change.before, change.after
         if old is not None and new is not None and old.content != new.content:
             lines.append(old_and_new(old.content[:LONGEST], new.content[:LONGEST]))
@@ -82,7 +82,7 @@ class PastText(TextLayout):
         yield assemble("")
 
     def _state(self, one: MemoryRecord) -> Iterable[Content]:
-        yield from self.labelled("kind", assemble(kind_told(one), (f" {whose(one)}", "$text-muted")))
+        yield from self.labelled("kind", assemble(kind_label(one), (f" {whose(one)}", "$text-muted")))
         if one.kind != "episode":
             kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
             yield from self.labelled(
@@ -93,8 +93,8 @@ class PastText(TextLayout):
             yield from self.labelled("tags", assemble("  ".join(one.tags)))
         yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
         if one.valid_until is not None:
-            told = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
-            yield from self.labelled("trash", assemble((told, "$warning")))
+            text = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
+            yield from self.labelled("trash", assemble((text, "$warning")))
 
     def _now(self, one: MemoryRecord, since: Since) -> Iterable[Content]:
         yield assemble(("now", "bold $accent"))
@@ -106,12 +106,12 @@ class PastText(TextLayout):
             yield from self.labelled("corrected", assemble((ago(latest.created_at, self.now), "$text-muted")))
             yield old_and_new(one.content[:LONGEST], latest.content[:LONGEST])
             return
-        told = list(self._differences(one, here))
+        differences = list(self._differences(one, here))
         if one.content != here.content:
             yield old_and_new(one.content[:LONGEST], here.content[:LONGEST])
-        elif not told:
+        elif not differences:
             yield assemble(("The same.", "$text-muted"))
-        yield from told
+        yield from differences
 
     def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
         for label, was, is_now, _ in differences(old, new):
@@ -119,6 +119,6 @@ class PastText(TextLayout):
             yield from self.labelled(label, change)
 
     def _reach(self, reach: HistoryCoverage) -> Iterable[Content]:
-        for told in reach_told(reach, self.now):
+        for note in coverage_notes(reach, self.now):
             yield assemble("")
-            yield from content(f"{self.glyphs.conflict} {told}", "$warning").wrap(self.width)
+            yield from content(f"{self.glyphs.conflict} {note}", "$warning").wrap(self.width)

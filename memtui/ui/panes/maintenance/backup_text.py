@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.backup import NUMBERS, SAME, backups_told, holds, no_longer_in_history, parts_of, why
+from memtui.present.backup import NUMBERS, SAME, backups_summary, holds, no_longer_in_history, parts_of, why
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
 from memtui.ui.presenters.text_layout import stack
@@ -36,8 +36,8 @@ class BackupText(Labelled):
 
     def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
         """All of them, and the rules."""
-        told = backups_told(backups, self.now)
-        lines = [*content(told, "bold").wrap(self.width), assemble("")]
+        summary = backups_summary(backups, self.now)
+        lines = [*content(summary, "bold").wrap(self.width), assemble("")]
         for rule in _RULES:
             lines += [*content(rule).wrap(self.width), assemble("")]
         if backups:
@@ -55,10 +55,10 @@ class BackupText(Labelled):
     ) -> Content:
         """One of them. ``waits``: it is large, and compared only when asked to be."""
         if held is not None and held.problem:
-            told = assemble(
+            title = assemble(
                 (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (held.problem, "$error")
             )
-            return stack([*told.wrap(self.width), assemble(""), *self._head(backup, None)])
+            return stack([*title.wrap(self.width), assemble(""), *self._head(backup, None)])
         lines = [*self._head(backup, held), assemble("")]
         if preview is not None:
             lines += self.difference(preview)
@@ -105,9 +105,9 @@ class BackupText(Labelled):
                     yield from self.change(change)
                 if number > _LISTED:
                     yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
-        if told := no_longer_in_history(preview):
+        if note := no_longer_in_history(preview):
             yield assemble("")
-            yield from content(told, "$text-muted").wrap(self.width)
+            yield from content(note, "$text-muted").wrap(self.width)
 
     def _numbers(self, what: str, cells: Sequence[str], style: str) -> Content:
         numbers = "".join(cell.rjust(_NUMBER) for cell in cells)

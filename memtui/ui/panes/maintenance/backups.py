@@ -72,9 +72,9 @@ class Backups:
         backup = self.backup
         if backup is None:
             return
-        told = await restore(self._pane.shell, backup, await self._compare(backup), self._jobs.work)
-        if told:
-            self._pane.say(told)
+        message = await restore(self._pane.shell, backup, await self._compare(backup), self._jobs.work)
+        if message:
+            self._pane.say(message)
         self.compared.clear()
         self._refresh()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def maintenance_columns(
-    glyphs: Glyphs, now: Callable[[], float], told: Callable[[Row], str]
+    glyphs: Glyphs, now: Callable[[], float], topic_line: Callable[[Row], str]
 ) -> list[Column[Row]]:
     """Sign, name, outcome, schedule, when. ``told``: the line of a topic."""
 
@@ -48,9 +48,11 @@ def maintenance_columns(
         elif row.complaint is not None:
             yield Piece(one_line(plural(row.complaint.total, NOUNS[row.complaint.about]), width), "warning")
         elif row.backup is not None:
-            yield Piece(one_line(row.told, width), "error" if row.told.startswith("unusable") else "text")
+            yield Piece(
+                one_line(row.contents, width), "error" if row.contents.startswith("unusable") else "text"
+            )
         elif row.topic is not None or row.group is not None:
-            yield Piece(one_line(told(row), width), "text")
+            yield Piece(one_line(topic_line(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
             yield Piece(one_line(job.outcome(run), width), job.role(run))
@@ -85,7 +87,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.group is not None:
         return "", "text"
     if row.backup is not None:
-        return (glyphs.conflict, "error") if row.told.startswith("unusable") else (glyphs.done, "success")
+        return (glyphs.conflict, "error") if row.contents.startswith("unusable") else (glyphs.done, "success")
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
     if row.complaint is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.present.format import file_size, plural
 from memtui.present.past import ago
-from memtui.present.reembedding import better_told, wanted_told
+from memtui.present.reembedding import better_ranking_note, model_change_note
 
 from .topic_text import Health
 
@@ -32,17 +32,17 @@ def _models(memory: Memory) -> Iterator[Health]:
     else:
         yield Health("vectors", stats.vectors, well=stats.embedded > 0 or not stats.unembedded)
         if stats.vectors_wanted:
-            yield Health("model", wanted_told(stats), well=False)
+            yield Health("model", model_change_note(stats), well=False)
         if stats.vectors_problem:
             yield Health("search", f"goes without vectors: {stats.vectors_problem}", well=False)
     if stats.ranking_note:
         yield Health("ranking", stats.ranking_note, well=False)
     elif stats.better_ranking:
-        yield Health("ranking", better_told(stats))
+        yield Health("ranking", better_ranking_note(stats))
     if stats.unembedded:
         how = "they wait" if stats.vectors_problem else "made in the background"
-        told = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"
-        yield Health("lacking", told, well=False)
+        text = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"
+        yield Health("lacking", text, well=False)
     if stats.unlinked:
         yield Health(
             "names", f"{plural(stats.unlinked, 'memory waits', 'memories wait')} for its names", well=False
@@ -62,8 +62,8 @@ def _models(memory: Memory) -> Iterator[Health]:
             remedy="settings: llm.base_url and llm.model",
         )
     if stats.quarantined:
-        told = f"{plural(stats.quarantined, 'memory holds', 'memories hold')} what looks like a secret: no model sees it"
-        yield Health("secrets", told, well=False)
+        text = f"{plural(stats.quarantined, 'memory holds', 'memories hold')} what looks like a secret: no model sees it"
+        yield Health("secrets", text, well=False)
 
 
 def _file(memory: Memory, now: float) -> Iterator[Health]:
@@ -84,10 +84,10 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         made = memory.backups.all()
         if made:
             size = sum(one.size for one in made)
-            told = (
+            text = (
                 f"{plural(len(made), 'backup')}, the latest {ago(made[0].at, now)}, {file_size(size)} in all"
             )
-            yield Health("backups", told)
+            yield Health("backups", text)
         else:
             yield Health("backups", "none yet", well=False, remedy="run Backups to make one")
         yield Health("file", f"{file_size(memory.stats().file_bytes)}, {memory.path}")

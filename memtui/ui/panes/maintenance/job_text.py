@@ -62,14 +62,14 @@ class JobText(Labelled):
         return stack([content(label, "bold"), assemble(""), *self._run(run, detail)])
 
     def _next(self, job: JobStatus) -> Content:
-        told = drawn((next_run(job, self.now),))
+        due = drawn((next_run(job, self.now),))
         if job.off:
-            return told
+            return due
         if not job.enabled:
-            return assemble(told, f"; {self.keys['switch']} switches it on")
+            return assemble(due, f"; {self.keys['switch']} switches it on")
         if job.next_due is None or job.next_due <= self.now:
-            return told
-        return assemble(told, (f" {self.glyphs.dot} {relative_time(job.next_due, self.now)}", "$text-muted"))
+            return due
+        return assemble(due, (f" {self.glyphs.dot} {relative_time(job.next_due, self.now)}", "$text-muted"))
 
     def _run(self, run: JobRun, detail: OperationDetail | None) -> Iterable[Content]:
         took = (
@@ -93,8 +93,8 @@ class JobText(Labelled):
             by = who(detail.undone_by.actor) if detail.undone_by is not None else ""
             yield from self.labelled("undone", assemble((f"all of it was taken back by {by}", "$warning")))
         else:
-            told = f"{plural(operation.rows, 'row')}; {self.keys['undo_this']} takes all of it back"
-            yield from self.labelled("changed", assemble(told))
+            text = f"{plural(operation.rows, 'row')}; {self.keys['undo_this']} takes all of it back"
+            yield from self.labelled("changed", assemble(text))
         yield assemble("")
         yield HistoryText(self.width, self.now, self.glyphs).operation(detail)
 
@@ -105,13 +105,13 @@ class JobText(Labelled):
         report = run.report
         if report is None:
             return
-        told = [
+        counts = [
             f"{name.replace('_', ' ')} {count(number)}"
             for name, number in report.counts.items()
             if number and name != "cap"
         ]
-        if told:
-            yield from self.labelled("", assemble((f" {self.glyphs.dot} ".join(told), "$text-muted")))
+        if counts:
+            yield from self.labelled("", assemble((f" {self.glyphs.dot} ".join(counts), "$text-muted")))
         for note in report.notes[:_LISTED]:
             yield from self.labelled("note", assemble((note, "$warning")))
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from memtui.engine.errors import InputError
-from memtui.present.consolidation import cost_told
+from memtui.present.consolidation import cost_estimate
 from memtui.present.format import plural
 from memtui.present.health import verdict
 from memtui.present.job import outcome
 from memtui.present.question import outcomes
-from memtui.present.reembedding import done_told, plan_rows
+from memtui.present.reembedding import plan_rows, reembed_result
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.confirmation import Question
 from memtui.ui.dialogs.undo import undo_operation
@@ -206,8 +206,8 @@ class Jobs:
 
     async def _repair(self) -> None:
         """Mend all that can be mended."""
-        told = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
-        if await self._pane.shell.ask_person(Question("Repair the file?", told, yes="repair")) is not True:
+        text = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
+        if await self._pane.shell.ask_person(Question("Repair the file?", text, yes="repair")) is not True:
             return
         report = await self.work(lambda memory, work: memory.files.check(repair=True), "repair")
         self._note_check(report)
@@ -234,9 +234,9 @@ class Jobs:
         self._pane.say("Asking the model what it takes.")
         plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
         a_million = self._pane.shell.operations.require().options.endpoint.price
-        told = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
+        text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if (
-            await self._pane.shell.ask_person(Question("Embed the memory anew?", told, yes="re-embed"))
+            await self._pane.shell.ask_person(Question("Embed the memory anew?", text, yes="re-embed"))
             is not True
         ):
             return
@@ -244,7 +244,9 @@ class Jobs:
             done = await self.work(reembed, "re-embedding")
         finally:
             self._refresh()
-        self._pane.say(done_told(done, plan.after.model_id), "information" if done.switched else "warning")
+        self._pane.say(
+            reembed_result(done, plan.after.model_id), "information" if done.switched else "warning"
+        )
 
     async def _offer_ranking(self) -> None:
         """Where the model makes a better ranking possible: choose it, if the person wants it."""
@@ -286,10 +288,10 @@ class Jobs:
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
-            told = cost_told(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
+            text = cost_estimate(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
         else:
-            told = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
-        return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", told, yes="run")) is True
+            text = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
+        return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", text, yes="run")) is True
 
     def _tell(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"

@@ -207,8 +207,8 @@ class MaintenancePane(ListPane[Row]):
             return text.complaint(row.complaint, ())
         if row.topic == "health":
             return text.health(self.jobs.health)
-        if (told := self.backups.backup_glance(row)) is not None:
-            return told
+        if (summary := self.backups.backup_glance(row)) is not None:
+            return summary
         if row.topic == "check":
             return text.check(self.jobs.check, self.jobs.checked)
         if row.topic == "confidence" and state is not None:

@@ -80,7 +80,7 @@ class Row(NamedTuple):
     run: JobRun | None = None
     name: str = ""
     backup: Backup | None = None
-    told: str = ""
+    contents: str = ""
     group: Group | None = None
 
 
@@ -131,7 +131,7 @@ def rows_of(
                     key,
                     backup=one,
                     name=short_time(one.at, now),
-                    told=backups.in_a_row(one, held.get(one.path.name)),
+                    contents=backups.in_a_row(one, held.get(one.path.name)),
                 )
                 for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
@@ -187,9 +187,9 @@ def matching(rows: Sequence[Row], words: str) -> list[Row]:
     wanted = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(row: Row) -> bool:
-        told = row.run or (row.job.last if row.job is not None else None)
+        run = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
-        text = f"{row.name} {row.told} {backup} {outcome(told)} {told.state if told is not None else ''}".casefold()
+        text = f"{row.name} {row.contents} {backup} {outcome(run)} {run.state if run is not None else ''}".casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
 
     return [row for row in rows if passes(row)]
@@ -235,8 +235,8 @@ def topic_line(
             if checked is None:
                 return "never checked here"
             found = len(check.findings) if check is not None else checked.findings
-            told = "sound" if not found else plural(found, "finding")
-            return f"{told}, checked {ago(checked.at, now)}"
+            result = "sound" if not found else plural(found, "finding")
+            return f"{result}, checked {ago(checked.at, now)}"
         case "backups":
             return backups.all_in_a_row(state.backups, now)
         case "spend":

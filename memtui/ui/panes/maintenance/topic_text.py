@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.health import check_verdict, told, verdict
+from memtui.present.health import check_verdict, finding_line, verdict
 from memtui.present.job import outcome
 from memtui.present.past import ago
 from memtui.ui.presenters.pinned_questions import fared
@@ -46,7 +46,7 @@ class Health(NamedTuple):
     """One line of "models and health": what it is about, how it stands, and what could be done."""
 
     area: str
-    told: str
+    text: str
     well: bool = True
     remedy: str = ""
 
@@ -58,9 +58,9 @@ class TopicText(Labelled):
     def _plot_lines(self) -> int:
         return max(3, min(self.height - 5, _HIGHEST))
 
-    def group(self, told: str, lines: Sequence[tuple[str, str]]) -> Content:
+    def group(self, title: str, lines: Sequence[tuple[str, str]]) -> Content:
         """How a group does, and how each job or topic in it does (name, state)."""
-        parts = [*content(told, "bold").wrap(self.width), assemble("")]
+        parts = [*content(title, "bold").wrap(self.width), assemble("")]
         for name, state in lines:
             parts += labelled(name, content(state), self.width, _NAMES)
         return stack([*parts, assemble(""), *self.way("open", "goes to the first of them")])
@@ -73,8 +73,8 @@ class TopicText(Labelled):
             assemble(""),
         ]
         if forecast.overdue:
-            told = f"{plural(len(forecast.overdue), 'fact')} faded already: decay takes a few a day, the rest wait in Review"
-            lines += [*assemble((told, "$warning")).wrap(self.width), assemble("")]
+            text = f"{plural(len(forecast.overdue), 'fact')} faded already: decay takes a few a day, the rest wait in Review"
+            lines += [*assemble((text, "$warning")).wrap(self.width), assemble("")]
         last = local_date(forecast.days[-1].start, self.now) if forecast.days else ""
         lines += columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last))
         lines.append(assemble(""))
@@ -139,7 +139,7 @@ class TopicText(Labelled):
         lines: list[Content] = []
         for one in health:
             sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
-            lines += self.labelled(one.area, assemble((f"{sign} ", style), one.told))
+            lines += self.labelled(one.area, assemble((f"{sign} ", style), one.text))
             if one.remedy:
                 lines += self.labelled("", assemble((one.remedy, "$text-muted")))
             if one.area == "model" and reembed:
@@ -151,11 +151,11 @@ class TopicText(Labelled):
     def questions(self, results: Sequence[QuestionResult]) -> Content:
         """What each pinned question should find, and where that stands."""
         if not results:
-            told = "A pinned question can say which memory it should find: in Search, on a hit,"
+            text = "A pinned question can say which memory it should find: in Search, on a hit,"
             return stack(
                 [
                     *content("Does search still find what it should?", "bold").wrap(self.width), assemble(""),
-                    *content(told, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
+                    *content(text, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
                     *content("Asked after every import and maintenance run, and now:", "").wrap(self.width),
                     *self.way("run", "asks them"),
                 ]
@@ -186,7 +186,7 @@ class TopicText(Labelled):
             sign, style = (
                 (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.done, "$success")
             )
-            lines += assemble((f"{sign} ", style), told(complaint)).wrap(self.width)
+            lines += assemble((f"{sign} ", style), finding_line(complaint)).wrap(self.width)
             if complaint.limit:
                 lines += content(f"  {complaint.limit}", "$text-muted").wrap(self.width)
         lines.append(assemble(""))
@@ -197,7 +197,7 @@ class TopicText(Labelled):
     def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
         """What is wrong, what to do, and the worst rows in words."""
         lines = [
-            *assemble((f"{self.glyphs.conflict} ", "$warning"), (told(complaint), "bold")).wrap(self.width), assemble(""),
+            *assemble((f"{self.glyphs.conflict} ", "$warning"), (finding_line(complaint), "bold")).wrap(self.width), assemble(""),
             *content(complaint.remedy).wrap(self.width),
         ]  # fmt: skip
         if complaint.limit:

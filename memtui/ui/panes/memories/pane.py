@@ -71,15 +71,15 @@ class MemoriesPane(ListPane[MemoryRow]):
             return None
         return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
 
-    def counted(self, told: str, number: int) -> Sequence[str]:
+    def counted(self, shown: str, number: int) -> Sequence[str]:
         terms = self.rows_filter.split()
         if TRASH not in terms:
             turns = (
                 f"with turns ({self.shell.keymap_shown('episodes')} hides them)" if self.with_turns else ""
             )
-            noun, filter = super().counted(told, number)
+            noun, filter = super().counted(shown, number)
             return noun, turns, filter
-        return f"{told} in the Trash", " ".join(term for term in terms if term != TRASH)
+        return f"{shown} in the Trash", " ".join(term for term in terms if term != TRASH)
 
     def wanted(self) -> Sequence[str]:
         stats = self.shell.stats

@@ -17,7 +17,7 @@ from memtui.present.text import one_line
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.messages import PaneTold
+from memtui.ui.messages import PaneStatus
 from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
@@ -50,7 +50,7 @@ class ObservationColumns(ListPane[ObservationRow]):
     placeholder = "recall by words: rate limit"
     noun, noun_one = "observations", "observation"
     header_from = 1_000  # they are named in their frames
-    told = ""
+    status = ""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -199,9 +199,9 @@ class ObservationColumns(ListPane[ObservationRow]):
         self._tell_counts()
 
     def tell(self, text: str) -> None:
-        self.told = text
+        self.status = text
         if self.display:
-            self.post_message(PaneTold("observations", text))
+            self.post_message(PaneStatus("observations", text))
 
     def _name_lists(self) -> None:
         """Each list has its name; where one is shown, it names the others too, as tabs."""

@@ -91,7 +91,7 @@ class ObservationsPane(Pane):
 
     def _show(self, tab: _Tab) -> None:
         self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
-        self.tab.tell(self.tab.told)
+        self.tab.tell(self.tab.status)
         self.tab.table.focus()
         self.shell.look_again()
 

@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.present.format import local_time, plural, relative_time
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.messages import PaneTold
+from memtui.ui.messages import PaneStatus
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.columns import Column
@@ -35,7 +35,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
     noun, noun_one = "keys", "key"
     markable = False
     orders = ORDERS
-    told = ""
+    status = ""
 
     def columns(self) -> Sequence[Column[ScratchpadNote]]:
         return note_columns(self.shell.clock)
@@ -44,9 +44,9 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return NoteSource(self.shell.operations.require(), filter, order)
 
     def tell(self, text: str) -> None:
-        self.told = text
+        self.status = text
         if self.display:
-            self.post_message(PaneTold("observations", text))
+            self.post_message(PaneStatus("observations", text))
 
     # -- preview
 
@@ -160,8 +160,8 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             if now is None or now == expected:
                 raise  # the key or the text cannot be used
             short = " ".join(now.split())[:_QUOTED]
-            told = f"! There is another text under this key now: “{short}”. Saving replaces it."
-            entry = await self.shell.ask_person(NoteDialog(key, text, warning=told))
+            warning_text = f"! There is another text under this key now: “{short}”. Saving replaces it."
+            entry = await self.shell.ask_person(NoteDialog(key, text, warning=warning_text))
             if entry is None:
                 self.say("Nothing was written.")
             else:

@@ -140,9 +140,9 @@ class Decisions:
             )
             for group, verdict in deeds
         ]
-        told = "One undo takes it back. What has two sides, or is asked for, stays to be decided by itself."
+        text = "One undo takes it back. What has two sides, or is asked for, stays to be decided by itself."
         picked = await self._pane.shell.ask_person(
-            PickDialog("The whole group", choices, yes="do it", text=told)
+            PickDialog("The whole group", choices, yes="do it", text=text)
         )
         if picked is None:
             self._pane.say("Nothing was decided.")
@@ -228,8 +228,10 @@ class Decisions:
             return
         if len(several) > ASK_ABOVE:
             deed = {"keep": "Keep", "forget": "Forget", "snooze": "Put off"}[verdict]
-            told = plural(len(several), "card")
-            question = Question(f"{deed} {told}?", "One undo takes it back.", yes=f"{deed.lower()} {told}")
+            number = plural(len(several), "card")
+            question = Question(
+                f"{deed} {number}?", "One undo takes it back.", yes=f"{deed.lower()} {number}"
+            )
             if not await self._pane.shell.ask_person(question):
                 self._pane.say("Nothing was decided.")
                 return

@@ -44,7 +44,7 @@ class Verdict(NamedTuple):
     """A key, and what it would do to what is picked; ``brief``: in a word or two."""
 
     key: str
-    told: str
+    text: str
     brief: str
 
 
@@ -109,22 +109,22 @@ class CardText:
         if many > _LISTED:
             yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
-    def verdicts(self, told: Sequence[Verdict], most: int) -> Content:
+    def verdicts(self, verdicts: Sequence[Verdict], most: int) -> Content:
         """Keys, and what each would do to what is picked: all of them, in at most so many lines where that can be.
 
         A line each; else one after the other; else in a word or two each.
         """
-        room = max((len(one.key) for one in told), default=0)
+        room = max((len(one.key) for one in verdicts), default=0)
         for lines in (
-            [self._verdict(one.key.ljust(room + 1), one.told) for one in told],
-            list(self._flowing(self._verdict(one.key, one.told) for one in told)),
+            [self._verdict(one.key.ljust(room + 1), one.text) for one in verdicts],
+            list(self._flowing(self._verdict(one.key, one.text) for one in verdicts)),
         ):
             if len(lines) <= most:
                 return Content("\n").join(lines)
-        return Content("\n").join(self._flowing(self._verdict(one.key, one.brief) for one in told))
+        return Content("\n").join(self._flowing(self._verdict(one.key, one.brief) for one in verdicts))
 
-    def _verdict(self, key: str, told: str) -> Content:
-        return assemble((key, "bold $accent"), " ", (told, "$text-muted")).truncate(self.width, ellipsis=True)
+    def _verdict(self, key: str, text: str) -> Content:
+        return assemble((key, "bold $accent"), " ", (text, "$text-muted")).truncate(self.width, ellipsis=True)
 
     def _flowing(self, parts: Iterable[Content]) -> Iterable[Content]:
         """One after the other, broken between them."""
@@ -208,11 +208,11 @@ class CardText:
             if here:
                 picked_at = len(lines)
             bar = self.glyphs.cursor if here or (many and pick is None) else " "
-            told = assemble(
+            text = assemble(
                 ("summary of ", "$text-muted"), line(entity.canonical_name, _NAME, "$accent"), ": ",
                 content(entity.summary or "", "bold $text" if here or not many else "$text"),
             )  # fmt: skip
-            lines += [assemble((bar, "$accent"), " ", one) for one in told.wrap(max(self.width - 2, 8))]
+            lines += [assemble((bar, "$accent"), " ", one) for one in text.wrap(max(self.width - 2, 8))]
         return lines, picked_at
 
     def _held(self, card: Card, evidence: Evidence) -> list[Content]:
@@ -234,9 +234,9 @@ class CardText:
         )
         for one in entities:
             name = line(one.canonical_name, room, "bold $text")
-            told = f"{one.type} {self.glyphs.dot} in {plural(one.mention_count, 'memory')}"
+            about = f"{one.type} {self.glyphs.dot} in {plural(one.mention_count, 'memory')}"
             gap = " " * (room - name.cell_length + 2)
-            yield assemble(" " * _INDENT, name, gap, (told, "$text-muted")).truncate(
+            yield assemble(" " * _INDENT, name, gap, (about, "$text-muted")).truncate(
                 self.width, ellipsis=True
             )
 
@@ -267,14 +267,14 @@ class CardText:
     def _standing(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """How it stands: whose word, how sure, confirmed."""
         parts = [whose(memory), confidence(memory.effective), *memory.tags[:6]]
-        told = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
+        text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
-            told = assemble(
+            text = assemble(
                 (f"{self.glyphs.protected} confirmed ", "$success"),
                 (f"{self.glyphs.dot} ", "$text-muted"),
-                told,
+                text,
             )
-        return told.wrap(width)
+        return text.wrap(width)
 
     def _quotes(self, memory: MemoryRecord, evidence: Evidence, width: int, length: int) -> Iterable[Content]:
         for turn in list(evidence.sources.get(memory.id, ()))[:4]:
@@ -295,10 +295,10 @@ class CardText:
         who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {whose(turn)}"
         where = f"{who} {self.glyphs.dot} {when}"
         room = width - len(where) - 3
-        told = assemble(where)
+        place = assemble(where)
         if title and room >= 8:
-            told = assemble(line(title, room), f" {self.glyphs.dot} ", where)
-        yield told.stylize("$text-muted").truncate(width)
+            place = assemble(line(title, room), f" {self.glyphs.dot} ", where)
+        yield place.stylize("$text-muted").truncate(width)
 
     def _wrapped(self, text: Content) -> Iterable[Content]:
         return text.wrap(self.width)

@@ -153,16 +153,16 @@ class ReviewPane(ListPane[Card]):
     def _show_card(self, card: Card) -> None:
         known = self._evidence
         evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
-        told = [
+        offered = [
             Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
             for action, text in consequences(card, self.decisions.pick)
         ]
         if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
             way = "pick a side" if card.paired else "one by one"
-            told.insert(0, Verdict(keys, way, way))
+            offered.insert(0, Verdict(keys, way, way))
         text = self._text()
-        verdicts = text.verdicts(told, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
+        verdicts = text.verdicts(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
         self.card_view.show_card(text.card(card, evidence, self.decisions.pick), verdicts, of=card.key)
 
     def do_pick_left(self) -> None:
@@ -219,8 +219,8 @@ class ReviewPane(ListPane[Card]):
         else:
             parts.append("Nothing else needs a decision.\n\n")
         if stats is not None and stats.pending_sessions:
-            told = plural(stats.pending_sessions, "conversation is", "conversations are")
-            parts += [(key("pane_sessions"), "bold $accent"), f"  {told} waiting to become facts\n"]
+            sessions = plural(stats.pending_sessions, "conversation is", "conversations are")
+            parts += [(key("pane_sessions"), "bold $accent"), f"  {sessions} waiting to become facts\n"]
         parts += [(key("pane_memories"), "bold $accent"), "  look at what is remembered"]
         return assemble(*parts)
 

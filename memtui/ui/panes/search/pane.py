@@ -297,9 +297,9 @@ class SearchPane(ListPane[SearchRow]):
 
     def _show_notes(self) -> None:
         notes = self.query_one(".search-notes", Static)
-        told = self.result.notes if self.result is not None else ()
-        notes.display = bool(told)
-        notes.update(content("\n".join(f"! {note}" for note in told), "$warning"))
+        lines = self.result.notes if self.result is not None else ()
+        notes.display = bool(lines)
+        notes.update(content("\n".join(f"! {note}" for note in lines), "$warning"))
 
     def _show_title(self) -> None:
         side = self.query_one(".list-side")
@@ -321,13 +321,13 @@ class SearchPane(ListPane[SearchRow]):
             self.tell(f"{plural(rows, 'pinned question')}" if rows else "")
             return
         found = self.result.candidates
-        told = f"{count(rows)} of {count(found)}" if found > rows else count(rows)
-        self.filter_bar.show_count(told)
+        number = f"{count(rows)} of {count(found)}" if found > rows else count(rows)
+        self.filter_bar.show_count(number)
         marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
-        told = f"{told} {self.noun}" if rows != 1 else f"{told} {self.noun_one}"
+        number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
         coming = "waiting for the vector arm" if is_coming(self.result) else ""
-        parts = [*marked, told, coming, self.whole_filter, name]
+        parts = [*marked, number, coming, self.whole_filter, name]
         self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     async def empty_text(self, filter: str) -> Content:
@@ -472,8 +472,8 @@ class SearchPane(ListPane[SearchRow]):
 
         asked, filter = self.asked, self.whole_filter
         profile = self.tuning.profile if self.tuning is not None else None
-        told = await self.ask(lambda memory: memory.context(asked, filter=filter, profile=profile))
-        self.app.push_screen(ContextDialog(told, asked))
+        block = await self.ask(lambda memory: memory.context(asked, filter=filter, profile=profile))
+        self.app.push_screen(ContextDialog(block, asked))
 
     async def do_why_not(self) -> None:
         from memtui.ui.dialogs.why_not import WhyNotDialog

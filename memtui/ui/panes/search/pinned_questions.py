@@ -66,8 +66,8 @@ class PinnedQuestions:
         parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
         for label, value in narrowed(saved):
             parts += [(f"{label}  ", "$text-muted"), value, "\n"]
-        for told in fared(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
-            parts += [told, "\n"]
+        for line in fared(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
+            parts += [line, "\n"]
         parts += [
             "\n",
             (key("open"), "bold $accent"),

@@ -94,10 +94,10 @@ class Knobs(Widget, can_focus=True):
         room = width - LABEL - 2
         level = knob.level(tuning)
         if idle or level is None or room < VALUE + _LEAST_SLIDER:
-            told = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
+            setting = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
             if knob.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
-                told += f" {self.glyphs.dot} agents use it"
-            value = line(told, room, f"{text}{back}")
+                setting += f" {self.glyphs.dot} agents use it"
+            value = line(setting, room, f"{text}{back}")
         else:
             slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, back)
             value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{back}"), slider)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memtui.present.consolidation import cost_told
+from memtui.present.consolidation import cost_estimate
 from memtui.present.format import count, plural
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.confirmation import Question
@@ -166,7 +166,7 @@ class ConsolidationActions:
         cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen, again=again))
         question = Question(
             f"Let {llm.model} read {plural(cost.sessions, 'session')}?",
-            cost_told(cost, llm),
+            cost_estimate(cost, llm),
             yes="read",
         )
         return await self._pane.shell.ask_person(question) is True
@@ -220,10 +220,10 @@ class ConsolidationActions:
             return False
         self._tell_failures(found, severity="warning")  # the question tells it at length
         reason = next(iter(found.failed), None) or next(one for one in found.outcomes if one.error)
-        told = plural(len(could), "conversation still waits", "conversations still wait")
+        waiting = plural(len(could), "conversation still waits", "conversations still wait")
         question = Question(
             f"The model could not read {plural(len(could), 'conversation')}",
-            f"{reason.error}\n\nNothing is lost: {told}. Rules can read now, without the model; "
+            f"{reason.error}\n\nNothing is lost: {waiting}. Rules can read now, without the model; "
             f"what they read is marked, and {self._pane.shell.keymap_shown('again')} lets the model read it later.",
             yes="read by rules now",
         )
@@ -241,8 +241,8 @@ class ConsolidationActions:
             rest = (
                 f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
             )
-            told = f"Reading again failed, nothing was changed{rest}" if again else f"{what}{rest}"
-            self._pane.say(f"{told}: {found.failed[0].error}", severity)
+            headline = f"Reading again failed, nothing was changed{rest}" if again else f"{what}{rest}"
+            self._pane.say(f"{headline}: {found.failed[0].error}", severity)
         elif stopped:
             self._pane.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
 

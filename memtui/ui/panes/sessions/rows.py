@@ -104,10 +104,10 @@ def session_head(
     ``model``: the language model that is configured, or ""; ``keys``: the key of an action.
     """
     session = row.session
-    told = f" {glyphs.dot} ".join(facts(session, now))
-    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(told), width)]
-    told, role = standing(row, now)
-    lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {told}"), width)]
+    text = f" {glyphs.dot} ".join(facts(session, now))
+    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(text), width)]
+    text, role = standing(row, now)
+    lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {text}"), width)]
     if error := failure(row):
         lines += [[Piece(line, "error")] for line in wrap(visible(error, _SUMMARY), width)]
         offer = f"{keys('by_rules')} reads it by rules now; {keys('run')} tries again"

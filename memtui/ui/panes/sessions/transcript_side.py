@@ -95,9 +95,9 @@ class TranscriptSide(Vertical):
     @on(TranscriptView.Counted)
     def _counted(self, event: TranscriptView.Counted) -> None:
         event.stop()
-        told = plural(event.turns, "turn") if event.whole else f"{count(event.turns)}+ turns"
-        self.bar.show_count(told)
-        self.border_subtitle = assemble((f" {told} ", "$text-muted")) if self.bar.display else ""
+        number = plural(event.turns, "turn") if event.whole else f"{count(event.turns)}+ turns"
+        self.bar.show_count(number)
+        self.border_subtitle = assemble((f" {number} ", "$text-muted")) if self.bar.display else ""
 
     @on(TranscriptView.Failed)
     def _failed(self, event: TranscriptView.Failed) -> None:
