@@ -32,8 +32,8 @@ def run(arguments: Sequence[str]) -> int:
     from . import errors, output
 
     output.prepare_streams()
-    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    json, logged = "--json" in given, not {"--readonly", "--demo"} & {*given}
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    json, logged = "--json" in options, not {"--readonly", "--demo"} & {*options}
     try:
         code = _dispatch(list(arguments))
         sys.stdout.flush()

@@ -65,9 +65,9 @@ def consolidate_command(
             )
         return _skip(invocation, sessions, json)
     with invocation.existing(must_write=not preview) as memory:
-        wanted = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
+        chosen = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
         if not rules:
-            _print_cost(memory, wanted, again=again)
+            _print_cost(memory, chosen, again=again)
         meter = Meter()
 
         def progress(done: int, total: int, session_id: str) -> None:
@@ -76,7 +76,7 @@ def consolidate_command(
         with cancelled_by_signal() as cancelled:
             found = asyncio.run(
                 memory.sessions.consolidate(
-                    wanted, preview=preview, rules=rules, again=again, progress=progress, cancelled=cancelled
+                    chosen, preview=preview, rules=rules, again=again, progress=progress, cancelled=cancelled
                 )
             )
             stopped = cancelled()
@@ -116,10 +116,10 @@ def _skip(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
     return OK
 
 
-def _print_cost(memory: Memory, wanted: list[str] | None, *, again: bool) -> None:
+def _print_cost(memory: Memory, sessions: list[str] | None, *, again: bool) -> None:
     if not memory.options.llm.configured:
         return
-    cost = memory.sessions.estimate(wanted, again=again)
+    cost = memory.sessions.estimate(sessions, again=again)
     if not cost.turns:
         return
     note(cost_estimate(cost, memory.options.llm))

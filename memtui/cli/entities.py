@@ -96,12 +96,12 @@ def entities_command(
     memtui entities "Ada Lovelace" --merge "A. Lovelace"
     memtui undo
     """
-    wanted = {verb: value for verb, value in corrections.items() if value is not None}
-    if wanted and name is None:
+    chosen = {verb: value for verb, value in corrections.items() if value is not None}
+    if chosen and name is None:
         raise UsageError("Whom does that correct?", "Give a name: memtui entities NAME --rename NEW")
-    if len(wanted) > 1:
+    if len(chosen) > 1:
         raise UsageError("One correction at a time.", "Each is an operation that undo takes back.")
-    if dry_run and "merge" not in wanted:
+    if dry_run and "merge" not in chosen:
         raise UsageError(
             "--dry-run goes with --merge.", "Other corrections move nothing that undo does not bring back."
         )
@@ -109,10 +109,10 @@ def entities_command(
         return _list(invocation, words, type, order, limit, json)
     if dry_run:
         with invocation.reading() as memory:
-            preview = memory.entities.preview_merge(name, wanted["merge"])
+            preview = memory.entities.preview_merge(name, chosen["merge"])
         emit({"merge": preview}) if json else _print_merge(preview)
         return OK
-    for verb, value in wanted.items():
+    for verb, value in chosen.items():
         with invocation.existing(must_write=True) as memory:
             entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
             operation = memory.view.operations(limit=1)[0]

@@ -9,7 +9,7 @@ import click
 
 from memtui.engine.errors import InputError, UsageError
 from memtui.present.format import count
-from memtui.present.operation import changed, standing, who
+from memtui.present.operation import changed, undo_notes, who
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -99,7 +99,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
         emit({"operation": operation, "changes": changes})
     else:
         _print_operations([operation])
-        for label, line in standing(operation, undone_by, undoes, time.time()):
+        for label, line in undo_notes(operation, undone_by, undoes, time.time()):
             out(row("   ", paint(label, "dim"), drawn(line)))
         rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
         for cells_line in table(rows) if rows else ():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import NotFoundError
 from memtui.engine.search.moments import moment
 from memtui.present.format import local_time
-from memtui.present.operation import asked, saved, who
+from memtui.present.operation import quoted_query, saved, who
 
 from .errors import NEGATIVE, OK
 from .memory_lines import memory_line
@@ -38,7 +38,7 @@ def print_recalls(
             paint(who(recall.agent), "bold"),
             paint(recall.session_id or "", "dim"),
         )
-        out(row(left, brief(asked(recall), printed_cells(left) + 2)))
+        out(row(left, brief(quoted_query(recall), printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if recall.saved:

@@ -36,7 +36,7 @@ def hook_command(
     from memtui.hook.program import run
 
     invocation.check()
-    given = {
+    options = {
         "--db": invocation.db,
         "--config": invocation.config,
         "--agent": agent or client,
@@ -45,6 +45,6 @@ def hook_command(
     }
     flags = {"--readonly": invocation.readonly, "--allow-unsafe-fs": invocation.allow_unsafe_fs}
     run(
-        {name: value for name, value in given.items() if value is not None}
+        {name: value for name, value in options.items() if value is not None}
         | {name: "" for name, on in flags.items() if on}
     )

@@ -271,9 +271,9 @@ def _print(report: ImportReport, *, undo: bool) -> None:
     if decisions := decided(report.decisions):
         merges = "would merge" if report.dry_run else "merged"
         out(row(paint(merges, "green"), f"{decisions} from another device", gap=" "))
-    if asked := report.decisions.get(QUESTION, 0):
+    if undecided := report.decisions.get(QUESTION, 0):
         shows = "would show" if report.dry_run else "shows"
-        differ = plural(asked, "decision differs", "decisions differ")
+        differ = plural(undecided, "decision differs", "decisions differ")
         out(row(paint("to decide", "yellow"), f"{differ} from yours: memtui review {shows} both", gap=" "))
     rows: list[tuple[str, str, str]] = []
     if before := report.already_there - report.repeated:

@@ -54,10 +54,10 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     for each in found:
         source = each.source
         out(row(paint(source.name, "bold"), source.label, str(source.path)))
-        out(f"  {import_sources.held(each)}; {import_sources.ages(source, now)}")
-        out(f"  {import_sources.missing(each)}")
-        if going := import_sources.going(each):
-            out(row(" ", paint(f"! {going}", "yellow"), gap=" "))
+        out(f"  {import_sources.found_summary(each)}; {import_sources.ages(source, now)}")
+        out(f"  {import_sources.new_summary(each)}")
+        if expiry_note := import_sources.expiry_note(each):
+            out(row(" ", paint(f"! {expiry_note}", "yellow"), gap=" "))
     out()
     first = next((each for each in found if not each.nothing_new), found[0]).source.name
     out(

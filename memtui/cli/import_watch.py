@@ -46,16 +46,16 @@ def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json:
         if not place.exists():
             raise InputError(f"There is no file or folder {place}.", "Check the spelling of the path.")
     meter = Meter()
-    with invocation.writing(background=not later) as memory, _asked_to_stop() as asked:
+    with invocation.writing(background=not later) as memory, _stop_signals() as signals:
         note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
-        while (replaced := _follow(memory, places, asked, meter, json=json)) is not None:
+        while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
             memory.reopen()  # what was not written is read again: the new file knows how far it came
             note(f"{replaced.message} Following goes on with the file that is there now.")
     return OK
 
 
 def _follow(
-    memory: Memory, places: Sequence[Path], asked: list[int], meter: Meter, *, json: bool
+    memory: Memory, places: Sequence[Path], signals: list[int], meter: Meter, *, json: bool
 ) -> ReplacedFileError | None:
     """Follow until a signal ends it, or until the memory's file was replaced."""
     stopped = threading.Event()
@@ -72,7 +72,7 @@ def _follow(
     thread = threading.Thread(target=run, name="following")
     thread.start()
     try:
-        while thread.is_alive() and not asked:
+        while thread.is_alive() and not signals:
             thread.join(_LOOK_SECONDS)
     finally:
         stopped.set()
@@ -86,17 +86,17 @@ def _follow(
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[list[int]]:
+def _stop_signals() -> Iterator[list[int]]:
     """A list that is empty until one of the signals came that end a program."""
-    asked: list[int] = []
+    signals: list[int] = []
 
     def ask(number: int, _: Any) -> None:
-        asked.append(number)
+        signals.append(number)
 
     known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
     before = [(number, signal.signal(number, ask)) for number in known]
     try:
-        yield asked
+        yield signals
     finally:
         for number, handler in before:
             signal.signal(number, handler)

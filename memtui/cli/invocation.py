@@ -40,10 +40,10 @@ class Invocation:
             if argument in ("--readonly", "--demo", "--tour", "--ascii", "--allow-unsafe-fs"):
                 setattr(invocation, argument[2:].replace("-", "_"), True)
                 continue
-            given = value if equals else next(rest, "-")
-            if name not in ("--db", "--config") or given.startswith("-"):
+            value_ = value if equals else next(rest, "-")
+            if name not in ("--db", "--config") or value_.startswith("-"):
                 return None
-            setattr(invocation, name[2:], given)
+            setattr(invocation, name[2:], value_)
         return invocation
 
     @property
@@ -56,8 +56,8 @@ class Invocation:
         """The settings in force. Raises InputError."""
         from memtui import config
 
-        given = {**os.environ, "MEMTUI_ASCII": "1"} if self.ascii else os.environ
-        return config.load(Path(self.config).expanduser() if self.config else None, given)
+        environment = {**os.environ, "MEMTUI_ASCII": "1"} if self.ascii else os.environ
+        return config.load(Path(self.config).expanduser() if self.config else None, environment)
 
     def path(self) -> Path:
         """The memory to open: --db, else MEMTUI_DB or the setting, else the one in the data folder."""

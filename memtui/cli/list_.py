@@ -53,24 +53,30 @@ def list_command(
     memtui list --save travel tag:travel after:1y
     memtui list --saved travel kind:fact
     """
-    given = " ".join((given_text(filter), *filters)).strip()
+    expression = " ".join((given_text(filter), *filters)).strip()
     if sum(one is not None for one in (saved, save, unsave)) > 1:
         raise UsageError("Only one of --saved, --save and --unsave can be given.", "Leave out the others.")
     if unsave is not None:
-        return _unsave(invocation, unsave, given)
+        return _unsave(invocation, unsave, expression)
     if saved == "":
-        return _saved(invocation, given, json)
+        return _saved(invocation, expression, json)
     if saved is not None:
         with invocation.reading() as memory:
-            given = f"{memory.filters.named(saved).filter} {given}".strip()
+            expression = f"{memory.filters.named(saved).filter} {expression}".strip()
     if save is not None:
-        if not given:
+        if not expression:
             raise UsageError("Which filter?", f"memtui list --save {save} tag:work")
         with invocation.existing(must_write=True) as memory:
-            kept = memory.filters.save(save, given)
+            kept = memory.filters.save(save, expression)
         note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
     return listed(
-        invocation, given or DEFAULT_LIST, limit, json, offset=offset, sort=sort, descending=not ascending
+        invocation,
+        expression or DEFAULT_LIST,
+        limit,
+        json,
+        offset=offset,
+        sort=sort,
+        descending=not ascending,
     )
 
 

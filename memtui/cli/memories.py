@@ -10,7 +10,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import plural
-from memtui.present.memory import sorted_as
+from memtui.present.memory import topic_and_date
 
 from .dependents import dry_run_option, print_before
 from .invocation import Invocation
@@ -302,7 +302,7 @@ def _change(
         if verb == "withhold" and new.source_ids:
             note(f"This includes its sources: {plural(len(new.source_ids), 'memory')}")
         if verb == "classify":
-            out(f"  {sorted_as(new, time.time())}")
+            out(f"  {topic_and_date(new, time.time())}")
 
 
 def _print_secret(memory: MemoryRecord) -> None:

@@ -107,7 +107,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
     rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
     rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
-    rows += [(label, drawn(line)) for label, line in words.not_for(detail)]
+    rows += [(label, drawn(line)) for label, line in words.withheld_from(detail)]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.present.caution import line
-from memtui.present.changes import became, column_changes, table_label
+from memtui.present.changes import column_changes, row_effect, table_label
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 
@@ -71,6 +71,6 @@ def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
     place = change.memory_id or f"{table_label(change.table)} {title or change.key}"
     if change.before is None or change.after is None:
         quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
-        return [(place, f"{became(change.before, change.after)}{quoted}")]
+        return [(place, f"{row_effect(change.before, change.after)}{quoted}")]
     changes = column_changes(change.before, change.after, time.time())
     return [(place, f"{one.label}: {one.was} -> {one.now}") for one in changes]

@@ -48,14 +48,14 @@ def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Ca
 
     ``hurry`` is called in a thread when Ctrl+C was pressed, so that a pause comes soon.
     """
-    asked = threading.Event()
+    stop = threading.Event()
 
     def ask() -> None:
-        asked.set()
+        stop.set()
         hurry()
 
     with on_signals(ask, [signal.SIGINT]):
-        yield asked.is_set
+        yield stop.is_set
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quoted
-from memtui.present.question import expects, narrowed, outcomes, standing, verdict
+from memtui.present.question import expects, found_rank, outcomes, scope_rows, verdict
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -103,11 +103,11 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
 
 
 def _print(saved: SavedQuery, result: QuestionResult | None) -> None:
-    details = [f"{label} {value}" for label, value in narrowed(saved)]
+    details = [f"{label} {value}" for label, value in scope_rows(saved)]
     out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expects(saved), *details))
     for place in result.places if result is not None else ():
         text = quoted(place.content, _LENGTH) if place.content else place.memory_id
-        out(row("   ", in_role(*standing(place)), text))
+        out(row("   ", in_role(*found_rank(place)), text))
         if not place.passed and place.why:
             out(row("   ", paint(place.why, "dim")))
 

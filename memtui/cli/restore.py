@@ -20,10 +20,10 @@ from memtui.present.backup import (
     NUMBERS,
     SAME,
     RestorePart,
-    brought_back,
-    holds,
-    no_longer_in_history,
-    parts_of,
+    contents_summary,
+    erased_return_note,
+    history_loss_note,
+    restore_parts,
     why,
 )
 from memtui.present.format import count, file_size, local_time
@@ -137,7 +137,9 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
     if not json:
         err(problem.message)
         out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
-        out(f"It holds {holds(found)}. What is there now is set aside as it is, beside the memory.")
+        out(
+            f"It holds {contents_summary(found)}. What is there now is set aside as it is, beside the memory."
+        )
     done: dict[str, Any] = {}
     if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
         made = rescue.restore(chosen.path)
@@ -202,7 +204,7 @@ def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
 def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
     out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
-    back, changed, lost = parts_of(preview)
+    back, changed, lost = restore_parts(preview)
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
         _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
@@ -220,7 +222,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
         return
     for part in (back, changed, lost):
         _print_changes(part)
-    for text in (brought_back(preview), no_longer_in_history(preview)):
+    for text in (erased_return_note(preview), history_loss_note(preview)):
         if text:
             note(text)
 
@@ -259,7 +261,7 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
     now = time.time()
     rows = []
     for place, (one, held) in enumerate(found, 1):
-        what = in_role(holds(held), "error" if held.problem else "text")
+        what = in_role(contents_summary(held), "error" if held.problem else "text")
         rows.append(
             (
                 str(place),

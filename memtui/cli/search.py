@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.hit import answered, explained, lead, matched_text, points, rank, raw_score, term
+from memtui.present.hit import (
+    answered,
+    explanation_lines,
+    matched_text,
+    points,
+    rank,
+    raw_score,
+    term,
+    why_above,
+)
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -53,21 +62,21 @@ def search_command(
               after:2026-01 before:7d -lisbon "exact words"
     """
     words = given_text(query)
-    wanted = limit or invocation.configuration.settings.search.limit
+    number = limit or invocation.configuration.settings.search.limit
     if not words.strip():
         if query or why is not None:
             raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
         from .list_ import listed
 
-        return listed(invocation, filter, wanted, json)
+        return listed(invocation, filter, number, json)
     with invocation.existing() as memory:
         if not memory.readonly:
             # Vectors that a writing command left to the next reader; no change of what is remembered.
             memory.models.index_pending(None if invocation.demo else INDEXED_FIRST, wait_for_network=False)
         if why is not None:
-            explanation = memory.explain(words, why, filter=filter, limit=wanted, profile=profile)
+            explanation = memory.explain(words, why, filter=filter, limit=number, profile=profile)
             return _print_why(explanation, invocation, json)
-        result = memory.search(words, filter=filter, limit=wanted, profile=profile)
+        result = memory.search(words, filter=filter, limit=number, profile=profile)
     if json:
         emit(result)
     else:
@@ -107,7 +116,7 @@ def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))
     if hit.rank < len(result.hits):
-        out(row("   ", drawn(lead(hit, result.hits[hit.rank], best))))
+        out(row("   ", drawn(why_above(hit, result.hits[hit.rank], best))))
 
 
 def arm_rows(
@@ -134,7 +143,7 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
         emit(explanation)
         return OK if among else NEGATIVE
     out(memory_line(explanation.memory, glyphs(invocation)))
-    for label, reason in explained(explanation, explanation.limit):
+    for label, reason in explanation_lines(explanation, explanation.limit):
         out(row(paint(label.rjust(8), "dim"), drawn(reason)))
     for line in (
         table(arm_rows(explanation.arms, explanation.score, {}), right=(3,)) if explanation.arms else ()

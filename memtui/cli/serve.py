@@ -134,15 +134,17 @@ def may_ask(path: str, headers: Mapping[str, str], bound: str, port: int, token:
 def is_ours(host: str, origin: str, bound: str, port: int) -> bool:
     """Whether ``Host`` is a name of ours, and ``Origin``, if there is one, the very same place."""
     try:
-        asked, came = urlsplit(f"//{host}"), urlsplit(origin)
-        ports = {asked.port or 80, port} | ({came.port or 80} if origin else set())
+        host_url, origin_url = urlsplit(f"//{host}"), urlsplit(origin)
+        ports = {host_url.port or 80, port} | ({origin_url.port or 80} if origin else set())
     except ValueError:
         return False
-    if len(ports) > 1 or (origin and (came.scheme != "http" or came.hostname != asked.hostname)):
+    if len(ports) > 1 or (
+        origin and (origin_url.scheme != "http" or origin_url.hostname != host_url.hostname)
+    ):
         return False
     if bound in LOOPBACK:
-        return asked.hostname in LOOPBACK
-    return bool(asked.hostname) and (bound in ANYWHERE or asked.hostname == bound.lower())
+        return host_url.hostname in LOOPBACK
+    return bool(host_url.hostname) and (bound in ANYWHERE or host_url.hostname == bound.lower())
 
 
 def reading_command(invocation: Invocation) -> str:

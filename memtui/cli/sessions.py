@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
 from memtui.present.format import count, local_time, plural
-from memtui.present.session import facts, failure, speaker, standing, state, turn_note
+from memtui.present.session import consolidation_status, facts, failure, speaker, state, turn_note
 
 from .errors import NEGATIVE, OK
 from .memory_lines import age, glyphs, memory_line, print_cautions, sign
@@ -42,14 +42,14 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
 
     With TEXT list only sessions whose title, id, source or project contains it. Exit code 1 when there is none.
     """
-    wanted = " ".join(text)
+    words = " ".join(text)
     with invocation.reading() as memory:
-        named = _session(memory, wanted)
+        named = _session(memory, words)
         model = memory.options.llm.model if memory.options.llm.configured else ""
         if named is None:
             sessions = memory.view.session_list
-            found = sessions.page(wanted, order="time", limit=limit or _LISTED)
-            left = sessions.count(wanted) - len(found)
+            found = sessions.page(words, order="time", limit=limit or _LISTED)
+            left = sessions.count(words) - len(found)
         else:
             turns = _turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
@@ -71,7 +71,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
-        _print_sessions(found, left, model, wanted)
+        _print_sessions(found, left, model, words)
     return OK if found else NEGATIVE
 
 
@@ -85,15 +85,15 @@ def _session(memory: Memory, identity: str) -> SessionRow | None:
 def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
     found: list[MemoryRecord] = []
     while limit is None or len(found) < limit:
-        wanted = _TURNS_AT_ONCE if limit is None else min(limit - len(found), _TURNS_AT_ONCE)
-        some = memory.view.transcript(identity, offset=len(found), limit=wanted)
+        page_size = _TURNS_AT_ONCE if limit is None else min(limit - len(found), _TURNS_AT_ONCE)
+        some = memory.view.transcript(identity, offset=len(found), limit=page_size)
         found += some
-        if len(some) < wanted:
+        if len(some) < page_size:
             break
     return found
 
 
-def _print_sessions(found: list[SessionRow], left: int, model: str, wanted: str) -> None:
+def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:
     rows = [
         (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
@@ -107,8 +107,8 @@ def _print_sessions(found: list[SessionRow], left: int, model: str, wanted: str)
         err('"memtui consolidate --rules" reads by rules now what a model left waiting')
     if model and any(one.session.by_rules for one in found):
         err(f'"memtui consolidate --again --session ID" lets {model} read what rules have read')
-    if not found and wanted:
-        err(f"error: There is no session {wanted!r}, and none has that in its title, source or project.")
+    if not found and words:
+        err(f"error: There is no session {words!r}, and none has that in its title, source or project.")
         err("hint: memtui sessions lists them all.")
     elif not found:
         err("no sessions")
@@ -128,7 +128,7 @@ def _print_transcript(
     session = named.session
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
     out(paint(", ".join(facts(session, time.time())), "dim"))
-    out(in_role(*standing(named, time.time())))
+    out(in_role(*consolidation_status(named, time.time())))
     _print_failure(named)
     for turn in turns:
         out()

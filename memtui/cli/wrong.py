@@ -8,7 +8,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import local_time
-from memtui.present.operation import asked, who
+from memtui.present.operation import quoted_query, who
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -53,7 +53,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         )
         memories = {memory.id: memory for memory in one.memories}
         for answer in one.answers:
-            out(paint(f"  {asked(answer)}", "cyan"))
+            out(paint(f"  {quoted_query(answer)}", "cyan"))
             for identity in answer.memory_ids:
                 out(memory_line(memories[identity], signs, "   "))
     if found:

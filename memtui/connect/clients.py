@@ -177,9 +177,9 @@ def _with_hooks(text: str, line: str) -> str:
         raise ValueError("its hooks are not an object")
     for event in HOOK_EVENTS:
         groups = hooks.get(event, [])
-        wanted = _with_hook(groups, line)
-        if wanted != groups:
-            text = json_text.put(text, ("hooks", event), wanted)
+        updated = _with_hook(groups, line)
+        if updated != groups:
+            text = json_text.put(text, ("hooks", event), updated)
     return text
 
 

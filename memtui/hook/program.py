@@ -78,36 +78,36 @@ def without_typing_extensions() -> None:
         del modules["typing_extensions"]
 
 
-def _opened(given: dict[str, str], opened: list[Quick]) -> Quick:
+def _opened(flags: dict[str, str], opened: list[Quick]) -> Quick:
     from pathlib import Path
 
     from memtui import paths
 
     from .quick import Quick
 
-    options, set_place = settings(given)
-    named = given.get("--db") or set_place
+    options, set_place = settings(flags)
+    named = flags.get("--db") or set_place
     memory = Quick(
         Path(named).expanduser() if named else paths.default_memory(),
-        agent=given.get("--agent", "claude-code"),
+        agent=flags.get("--agent", "claude-code"),
         options=options,
-        filter=given.get("--filter"),
-        project=given.get("--project"),
-        readonly="--readonly" in given,
+        filter=flags.get("--filter"),
+        project=flags.get("--project"),
+        readonly="--readonly" in flags,
     )
     opened.append(memory)
     return memory
 
 
-def settings(given: dict[str, str]) -> tuple[Options, str]:
+def settings(flags: dict[str, str]) -> tuple[Options, str]:
     """The settings in force, and the memory that they name.
 
     Those of nobody, which are most, are had without reading what could be set.
     """
     from memtui import paths
 
-    named = given.get("--config")
-    unsafe = "--allow-unsafe-fs" in given
+    named = flags.get("--config")
+    unsafe = "--allow-unsafe-fs" in flags
     place = named or paths.config_file()
     if not os.path.exists(place) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
         from memtui.engine.records import Options
@@ -117,8 +117,8 @@ def settings(given: dict[str, str]) -> tuple[Options, str]:
 
     from memtui import config
 
-    there = Path(named) if named and os.path.exists(named) else None  # noqa: PTH110
-    settings = config.load(there).settings
+    file = Path(named) if named and os.path.exists(named) else None  # noqa: PTH110
+    settings = config.load(file).settings
     return settings.options(allow_unsafe_fs=unsafe), settings.general.db
 
 

@@ -39,14 +39,14 @@ def hurry(arguments: Sequence[str]) -> None:
 
     from .program import settings
 
-    given = {"--db": named[0].removeprefix("--db=")} if named else {}
+    flags = {"--db": named[0].removeprefix("--db=")} if named else {}
     try:
         from pathlib import Path
 
         from memtui import paths
 
-        options, place = settings(given)
-        place = given.get("--db") or place
+        options, place = settings(flags)
+        place = flags.get("--db") or place
         found = read(Path(place).expanduser() if place else paths.default_memory(), options)
     except MemtuiError:
         watch.cancel()

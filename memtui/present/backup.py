@@ -50,12 +50,12 @@ def backups_summary(backups: Sequence[Backup], now: float) -> str:
     return f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, now)}, {size}"
 
 
-def holds(held: BackupContents) -> str:
+def contents_summary(contents: BackupContents) -> str:
     """``214 facts, 12 in Trash``, or why it cannot be used."""
-    return f"unusable: {held.problem}" if held.problem else kind_counts(held.counts)
+    return f"unusable: {contents.problem}" if contents.problem else kind_counts(contents.counts)
 
 
-def all_in_a_row(backups: Sequence[Backup], now: float) -> str:
+def list_total(backups: Sequence[Backup], now: float) -> str:
     """What a list says of all of them: ``1.2 MB in 14, 20 min ago``."""
     if not backups:
         return "none yet"
@@ -63,15 +63,15 @@ def all_in_a_row(backups: Sequence[Backup], now: float) -> str:
     return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
 
 
-def in_a_row(backup: Backup, held: BackupContents | None) -> str:
+def list_entry(backup: Backup, contents: BackupContents | None) -> str:
     """What a list says of one: what it holds, where that was read, and how large it is."""
     size = file_size(backup.size)
-    if held is None:
+    if contents is None:
         return size
-    return holds(held) if held.problem else f"{holds(held)}, {size}"
+    return contents_summary(contents) if contents.problem else f"{contents_summary(contents)}, {size}"
 
 
-def parts_of(preview: RestorePreview) -> list[RestorePart]:
+def restore_parts(preview: RestorePreview) -> list[RestorePart]:
     """What would come back, be as it was, and be lost."""
     from memtui.engine.records.backups import KIND_LABELS
 
@@ -83,13 +83,13 @@ def parts_of(preview: RestorePreview) -> list[RestorePart]:
     ]
 
 
-def no_longer_in_history(preview: RestorePreview) -> str:
+def history_loss_note(preview: RestorePreview) -> str:
     """How many operations a restore would drop; empty when none."""
     number = preview.operations
     return f"{plural(number, 'operation')} since would no longer be in History" if number else ""
 
 
-def brought_back(preview: RestorePreview) -> str:
+def erased_return_note(preview: RestorePreview) -> str:
     """That what was erased for good would be there again; empty when a restore brings none of it."""
     number = preview.erased
     return f"{plural(number, 'memory')} that you erased for good would be back" if number else ""

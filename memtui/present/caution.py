@@ -16,7 +16,7 @@ LABEL = "caution"
 _MOST = 5
 
 
-def word(caution: Caution) -> str:
+def label(caution: Caution) -> str:
     """``corrected``, ``replaced``, ``forgotten``; ``withheld`` where agents are not told the turn."""
     return "withheld" if caution.withheld else caution.what
 

@@ -86,8 +86,8 @@ def value_of(column: str, value: object, now: float) -> str:
 def _attribute_changes(before: dict[str, Any], after: dict[str, Any], now: float) -> Iterator[ColumnChange]:
     for name in {**before, **after}:
         if before.get(name) != after.get(name):
-            was, became = (_attribute(name, side.get(name), now) for side in (before, after))
-            yield ColumnChange(_ATTRIBUTES.get(name, name.replace("_", " ")), was, became)
+            was, row_effect = (_attribute(name, side.get(name), now) for side in (before, after))
+            yield ColumnChange(_ATTRIBUTES.get(name, name.replace("_", " ")), was, row_effect)
 
 
 def _attribute(name: str, value: object, now: float) -> str:
@@ -120,6 +120,6 @@ def row_name(key: int, image: Mapping[str, Any]) -> str:
     return next((str(image[name]) for name in _NAMES if image.get(name)), str(key))
 
 
-def became(before: object, after: object) -> str:
+def row_effect(before: object, after: object) -> str:
     """``added``, ``removed`` or ``changed``; None is a row that is not there."""
     return "added" if before is None else "removed" if after is None else "changed"

@@ -19,7 +19,7 @@ def mentioned(entity: Entity, now: float) -> str:
     number = f"in {plural(entity.mention_count, 'memory')}"
     if entity.first_seen is None or entity.last_seen is None:
         return number
-    first, last = (local_date(moment, now) for moment in (entity.first_seen, entity.last_seen))
+    first, last = (local_date(seconds, now) for seconds in (entity.first_seen, entity.last_seen))
     return f"{number}, {first}" if first == last else f"{number}, {first} to {last}"
 
 

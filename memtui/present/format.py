@@ -49,22 +49,22 @@ def is_time(value: object) -> TypeGuard[float]:
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025 21:14``, without the year when it is that of ``now``; ``zone`` None: the machine's."""
-    moment = _local(seconds, zone)
-    return Visible(f"{local_date(seconds, now, zone=zone)} {moment:%H:%M}")
+    local = _local(seconds, zone)
+    return Visible(f"{local_date(seconds, now, zone=zone)} {local:%H:%M}")
 
 
 def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025``, without the year when it is that of ``now``."""
-    moment = _local(seconds, zone)
-    day = f"{moment.day} {MONTHS[moment.month - 1]}"
-    same_year = now is not None and _local(now, zone).year == moment.year
-    return Visible(day if same_year else f"{day} {moment.year}")
+    local = _local(seconds, zone)
+    day = f"{local.day} {MONTHS[local.month - 1]}"
+    same_year = now is not None and _local(now, zone).year == local.year
+    return Visible(day if same_year else f"{day} {local.year}")
 
 
 def local_month(seconds: float) -> Visible:
     """``Oct 2025``."""
-    moment = _local(seconds, None)
-    return Visible(f"{MONTHS[moment.month - 1]} {moment.year}")
+    local = _local(seconds, None)
+    return Visible(f"{MONTHS[local.month - 1]} {local.year}")
 
 
 def count(number: int) -> Visible:
@@ -105,8 +105,8 @@ def _in_utc(seconds: float) -> datetime:
 
 
 def _local(seconds: float, zone: tzinfo | None) -> datetime:
-    moment = _in_utc(seconds)
+    utc = _in_utc(seconds)
     try:
-        return moment.astimezone(zone)
+        return utc.astimezone(zone)
     except (OverflowError, ValueError, OSError):
-        return moment  # the first or last day of the calendar, or a year that the platform cannot convert
+        return utc  # the first or last day of the calendar, or a year that the platform cannot convert

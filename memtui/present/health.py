@@ -24,7 +24,7 @@ class FindingLabels(NamedTuple):
         return self.one if number == 1 else self.many
 
 
-AILMENTS: dict[Ailment, FindingLabels] = {
+FINDINGS: dict[Ailment, FindingLabels] = {
     "secrets": FindingLabels(
         "Secrets",
         "memory has a visible secret",
@@ -73,7 +73,7 @@ AILMENTS: dict[Ailment, FindingLabels] = {
 
 def finding_line(complaint: Complaint) -> str:
     """A complaint in a line: "3 facts may be over"."""
-    words = AILMENTS[complaint.ailment]
+    words = FINDINGS[complaint.ailment]
     return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none
 
 

@@ -22,8 +22,8 @@ def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
     digits = 3 if most >= 0.1 else 4
     text = f"{abs(value):.{digits}f}"
     text = text.removeprefix("0")
-    lead = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
-    return Visible(f"{lead}{text}")
+    prefix = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
+    return Visible(f"{prefix}{text}")
 
 
 def term(hit: ArmHit, best: float) -> str:
@@ -56,12 +56,12 @@ def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
 def matched_text(arm: ArmName, hit: ArmHit) -> str:
     """What matched, for people."""
     if arm == "context":
-        return " · ".join(_place(one) for one in hit.matched)
+        return " · ".join(_turn_distance(one) for one in hit.matched)
     matched = " · ".join(hit.matched)
     return f"its words mean {matched}" if arm == "sense" and matched else matched
 
 
-def terms_of(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
+def shares_by_retriever(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
     return {arm: arms[arm].term for arm in ARMS if arm in arms}
 
 
@@ -90,26 +90,26 @@ def answered(report: ArmReport) -> str:
             return f"{count(report.found)} found in {report.milliseconds:.1f} ms{why}"
 
 
-def lead(hit: Hit, below: Hit, best: float) -> Line:
+def why_above(hit: Hit, below: Hit, best: float) -> Line:
     """Why it stands above the next one; ``best``: the score of the first hit."""
     for one in below.cautions:
         if one.successor is not None and one.successor.id == hit.memory.id:
             does = "replaces" if one.replaced else "corrects"
             return ((f"above #{below.rank}: it {does} what that says", "text"),)
-    ours, theirs = terms_of(hit.arms), terms_of(below.arms)
+    ours, theirs = shares_by_retriever(hit.arms), shares_by_retriever(below.arms)
     gains = {arm: ours.get(arm, 0.0) - theirs.get(arm, 0.0) for arm in ARMS}
     least = _LEAST if best >= 0.1 else _LEAST / 10
-    telling = sorted((arm for arm in ARMS if abs(gains[arm]) >= least), key=lambda arm: -gains[arm])
+    differing = sorted((arm for arm in ARMS if abs(gains[arm]) >= least), key=lambda arm: -gains[arm])
     parts: list[Part] = [(f"above #{below.rank} by {points(hit.score - below.score, most=best)}", "text")]
-    for index, arm in enumerate(telling):
+    for index, arm in enumerate(differing):
         parts += [(": " if index == 0 else ", ", "text"), (arm, arm)]
         parts.append((f" {points(gains[arm], most=best, sign=True)}", "text"))
-    if not telling:
+    if not differing:
         parts.append((": equal, and the newer one goes first", "text"))
     return tuple(parts)
 
 
-def explained(explanation: Explanation, listed: int) -> Iterator[Labelled]:
+def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelled]:
     """Why a memory is, or is not, among the hits, and what would bring it in; ``listed``: how many hits are listed."""
     if explanation.below:
         number = explanation.rank or 0
@@ -129,7 +129,7 @@ def explained(explanation: Explanation, listed: int) -> Iterator[Labelled]:
         yield Labelled("" if index else "remedy", ((remedy, "accent"),))
 
 
-def _place(matched: str) -> str:
+def _turn_distance(matched: str) -> str:
     """``1 before: eat`` -> ``turn before: eat``."""
     where, colon, words = matched.partition(": ")
     away, _, side = where.partition(" ")

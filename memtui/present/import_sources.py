@@ -22,28 +22,28 @@ def ages(source: KnownSource, now: float) -> str:
     return f"{newest} to {oldest} old" if newest != "now" else f"up to {oldest} old"
 
 
-def in_short(source: KnownSource, found: SourceProbe | None, now: float) -> str:
+def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -> str:
     """One line: what is there and what of it is new, what will soon be gone. ``found`` None: nobody has looked yet."""
     if found is None:
         summary = f"{plural(source.files, 'file')}, {ages(source, now)}"
     elif found.nothing_new:
-        summary = f"all in: {held(found)}"
+        summary = f"all in: {found_summary(found)}"
     elif found.new_turns >= found.turns and not found.grown_sessions:
-        summary = f"{held(found)}, {ages(source, now)}"
+        summary = f"{found_summary(found)}, {ages(source, now)}"
     else:
-        summary = f"{missing(found)}; {held(found)}"
+        summary = f"{new_summary(found)}; {found_summary(found)}"
     soon = f"; {plural(source.expiring, 'file')} soon deleted" if source.expiring else ""
     return summary + soon
 
 
-def held(found: SourceProbe) -> str:
+def found_summary(found: SourceProbe) -> str:
     """``31 sessions, about 1,200 turns``."""
     turns = plural(found.turns, _unit(found))
     about = turns if found.exact else f"about {turns}"
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
 
 
-def missing(found: SourceProbe) -> str:
+def new_summary(found: SourceProbe) -> str:
     """What of it is not in the memory; all in one line."""
     if found.nothing_new:
         return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"
@@ -60,7 +60,7 @@ def missing(found: SourceProbe) -> str:
     return ", ".join(parts)
 
 
-def going(found: SourceProbe) -> str:
+def expiry_note(found: SourceProbe) -> str:
     """How many files their program will delete, and how many of them hold something new; "" if none will be."""
     source = found.source
     if not source.expiring:

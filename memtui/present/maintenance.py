@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from .backup import all_in_a_row
+from .backup import list_total
 from .format import count, file_size, local_time, plural
 
 if TYPE_CHECKING:
@@ -45,5 +45,5 @@ def growth_line(stats: Stats, forecast: FadingForecast) -> str:
 
 def storage_line(stats: Stats, backups: Sequence[Backup], now: float) -> str:
     """The sizes of the file and of its backups."""
-    kept = f"backups {all_in_a_row(backups, now)}" if backups else "no backup yet"
+    kept = f"backups {list_total(backups, now)}" if backups else "no backup yet"
     return f"file {file_size(stats.file_bytes)}; {kept}"

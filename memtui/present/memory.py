@@ -105,7 +105,7 @@ def happens(memory: MemoryRecord, now: float) -> str:
     return f"{day}, past" if is_past(memory, now) else f"{day}, {away} ago"
 
 
-def sorted_as(memory: MemoryRecord, now: float) -> str:
+def topic_and_date(memory: MemoryRecord, now: float) -> str:
     """``plan, 12 Jun, in 3w``: its topic and the day that it names."""
     return f"{memory.topic or 'no topic'}, {happens(memory, now) or 'no date'}"
 
@@ -138,7 +138,7 @@ def ended(memory: MemoryRecord, now: float) -> str:
     return "" if memory.valid_until is None else f"{why_ended(memory)} {local_date(memory.valid_until, now)}"
 
 
-def not_for(detail: MemoryDetail) -> Iterator[Labelled]:
+def withheld_from(detail: MemoryDetail) -> Iterator[Labelled]:
     """The agents that are not told it."""
     if detail.withheld_from:
         yield Labelled("not for", ((", ".join(detail.withheld_from), "warning"),))

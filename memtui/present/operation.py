@@ -42,7 +42,7 @@ def by_whom(operation: Operation) -> str:
 
 def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
     """When it was, who did it, and how many rows it changed; a restore changes the file."""
-    yield Labelled("when", _moment(operation.at, now, between))
+    yield Labelled("when", _time_and_age(operation.at, now, between))
     name = who(operation.actor)
     stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
     yield Labelled("who", ((name, "text"), (stored, "dim")))
@@ -50,7 +50,7 @@ def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[
         yield Labelled("changed", ((plural(operation.rows, "row"), "text"), (" of the file", "dim")))
 
 
-def standing(
+def undo_notes(
     operation: Operation, undone_by: Operation | None, undoes: Operation | None, now: float
 ) -> Iterator[Labelled]:
     """What became of it, and what it takes back."""
@@ -71,7 +71,7 @@ def recall_facts(
     recall: Recall, session: str | None, now: float, *, between: str = ", "
 ) -> Iterator[Labelled]:
     """When it was, who asked, in which session, and how many memories were told."""
-    yield Labelled("when", _moment(recall.at, now, between))
+    yield Labelled("when", _time_and_age(recall.at, now, between))
     yield Labelled("agent", ((who(recall.agent), "text"),))
     if session:
         yield Labelled("session", ((session, "text"),))
@@ -87,11 +87,11 @@ def saved(recall: Recall) -> str:
     return f"about {plural(recall.saved, 'token')}: told before in this conversation"
 
 
-def _moment(at: int, now: float, between: str) -> Line:
+def _time_and_age(at: int, now: float, between: str) -> Line:
     return (local_time(at, now), "text"), (f"{between}{relative_time(at, now)}", "dim")
 
 
-def asked(recall: Recall) -> str:
+def quoted_query(recall: Recall) -> str:
     """The question in quotation marks, unless it came while recording was paused."""
     return f"“{recall.query}”" if recall.query else "(the question was not kept)"
 
@@ -99,7 +99,11 @@ def asked(recall: Recall) -> str:
 def recall_line(recall: Recall, now: float) -> Line:
     """Who was told something, when, and in answer to what."""
     if not recall.query:
-        return (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (f" {asked(recall)}", "dim")
+        return (
+            (f"{ago(recall.at, now)}  ", "dim"),
+            (who(recall.agent), "text"),
+            (f" {quoted_query(recall)}", "dim"),
+        )
     return (
         (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (" asked “", "dim"),
         (one_line(recall.query, _QUERY), "text"), ("”", "dim"),

@@ -48,15 +48,15 @@ def ago(then: float, now: float) -> str:
     return "just now" if distance == "now" else f"{distance} ago"
 
 
-def coverage_notes(reach: HistoryCoverage, now: float) -> Iterator[str]:
+def coverage_notes(coverage: HistoryCoverage, now: float) -> Iterator[str]:
     """What is not known exactly of a moment, a sentence each."""
-    if not reach.complete and reach.since is not None:
+    if not coverage.complete and coverage.since is not None:
         yield (
-            f"History is whole from {local_time(reach.since, now)} on. Before that only is known when each memory was"
+            f"History is whole from {local_time(coverage.since, now)} on. Before that only is known when each memory was"
             " recorded and when it went to the Trash; its text is the first that is known."
         )
-    if reach.gap is not None:
+    if coverage.gap is not None:
         yield (
-            f"On {local_date(reach.gap.end, now)} the backup of {local_time(reach.gap.start, now)} was restored. This is"
-            f" what that held; what there was in between is in {reach.gap.backup}."
+            f"On {local_date(coverage.gap.end, now)} the backup of {local_time(coverage.gap.start, now)} was restored. This is"
+            f" what that held; what there was in between is in {coverage.gap.backup}."
         )

@@ -37,13 +37,13 @@ def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
     return ("passes", "success") if result.passed else ("fails", "error")
 
 
-def standing(place: ExpectedMemory) -> Part:
+def found_rank(place: ExpectedMemory) -> Part:
     """Where an expected memory stands."""
     where = "not found" if place.rank is None else f"#{place.rank}"
     return where, "success" if place.passed else "warning"
 
 
-def narrowed(saved: SavedQuery) -> list[tuple[str, str]]:
+def scope_rows(saved: SavedQuery) -> list[tuple[str, str]]:
     """(label, value) of the filter and the profile that it is asked with."""
     known = (("only in", saved.filter), ("profile", saved.profile or ""))
     return [(label, value) for label, value in known if value]

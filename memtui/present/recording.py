@@ -14,14 +14,14 @@ def paused_line(recording: Recording, now: float) -> str:
     if pause is None:
         return "recording"
     when = "until you end it (memtui pause --off)" if pause.until is None else until_when(pause.until, now)
-    return f"paused {when}: no conversation is recorded{_turned_away(recording)}"
+    return f"paused {when}: no conversation is recorded{_not_kept(recording)}"
 
 
 def ended_line(before: Recording) -> str:
     """What is said of ending what held ``before``."""
     if before.pause is None:
         return "it was not paused: recording goes on"
-    return f"recording again{_turned_away(before)}"
+    return f"recording again{_not_kept(before)}"
 
 
 def never_lines(recording: Recording) -> list[str]:
@@ -29,6 +29,6 @@ def never_lines(recording: Recording) -> list[str]:
     return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
 
 
-def _turned_away(recording: Recording) -> str:
+def _not_kept(recording: Recording) -> str:
     count = recording.turned_away
     return f"; {plural(count, 'text was', 'texts were')} not kept" if count else ""

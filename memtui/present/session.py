@@ -24,7 +24,7 @@ def state(row: SessionRow, model: str = "") -> Part:
     return row.state, _ROLES[row.state]
 
 
-def standing(row: SessionRow, now: float) -> Part:
+def consolidation_status(row: SessionRow, now: float) -> Part:
     """How far it is consolidated, in a sentence."""
     at = row.session.consolidated_at
     day = "" if at is None else local_date(at, now)

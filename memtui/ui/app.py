@@ -31,7 +31,7 @@ from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
 from .line_filter import ControlFilter, NoColourFilter, PlainFilter
 from .main_screen import MainScreen
-from .messages import Changed, Progressed, Refused, Said, Severity
+from .messages import Changed, Notified, Progressed, Refused, Severity
 from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
@@ -189,11 +189,11 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.main.show_count(place, number)
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        self.post_message(Said(text, severity))
+        self.post_message(Notified(text, severity))
 
     def show_error(self, error: Exception, place: str) -> None:
         if isinstance(error, ReplacedFileError):
-            self.recovery.tell(error)
+            self.recovery.report(error)
         else:
             self.notifications.show_error(error, place)
 
@@ -215,7 +215,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         """Textual's own, which is silent about a key that nothing here has: each is answered."""
         done = await super()._check_bindings(key, priority)
         if not done and not priority and isinstance(self.screen, MainScreen):
-            self.post_message(Said(self.keymap.why_nothing(key), kind=f"no key {key}"))
+            self.post_message(Notified(self.keymap.why_nothing(key), kind=f"no key {key}"))
         return done
 
     def action_help_quit(self) -> None:
@@ -230,14 +230,14 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     # -- messages
 
-    def on_said(self, event: Said) -> None:
+    def on_said(self, event: Notified) -> None:
         self.notifications.show(event)
 
     def on_refused(self, event: Refused) -> None:
         if self.operations.memory is None and self.notifications.unopened is None:
             self.say("Opening the memory …: press the key again in a moment.")
             return
-        self.post_message(Said(event.reason, "warning", kind=f"refused {event.action_id}"))
+        self.post_message(Notified(event.reason, "warning", kind=f"refused {event.action_id}"))
 
     def on_changed(self, event: Changed) -> None:
         self.follower.changed(event.changes)
@@ -254,7 +254,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         """The window was painted: now the memory."""
         self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
-            self.post_message(Said(problem, "error", kind="keymap"))
+            self.post_message(Notified(problem, "error", kind="keymap"))
         start(self, self._open, "open")
 
     async def _open(self) -> None:
@@ -270,7 +270,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.main.memory_opened()
         self.follower.count_again()
         self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
-        start(self, self.follower.tell_unfinished, "unfinished")
+        start(self, self.follower.report_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
         if self._begins_with == "tour":
             start(self, self._begin_tour, "tour")

@@ -12,7 +12,7 @@ from memtui.present.format import plural
 
 from .action_dispatch import start
 from .inbox_count import InboxCount
-from .messages import Changed, Progressed, Said
+from .messages import Changed, Notified, Progressed
 from .session_following import SessionFollowing
 from .widgets.bars import TitleBar
 
@@ -105,16 +105,16 @@ class ChangeFollower:
 
         reason = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
         self._shell.app.post_message(
-            Said(f"Sessions are no longer followed: {reason}", "error", kind="following")
+            Notified(f"Sessions are no longer followed: {reason}", "error", kind="following")
         )
 
-    async def tell_unfinished(self) -> None:
+    async def report_unfinished(self) -> None:
         """An erase that was interrupted is finished by the person, in the dialog that would begin another one."""
         waiting = await self._shell.operations.ask(lambda memory: memory.files.unfinished_erase())
         if waiting is not None:
             key = self._shell.keymap_shown("erase")
             self._shell.app.post_message(
-                Said(f"An erase was interrupted: {key} on any memory finishes it.", "warning")
+                Notified(f"An erase was interrupted: {key} on any memory finishes it.", "warning")
             )
 
     # -- changes
@@ -130,7 +130,7 @@ class ChangeFollower:
             return
         if operation is not None and operation.actor == "person":
             then = {"undo": "redo", "erase": ""}.get(operation.kind, "undo")
-            self._shell.app.post_message(Said(operation.label, then=then))
+            self._shell.app.post_message(Notified(operation.label, then=then))
         self._window().memory_changed(changes)
         self.count_again()
 
@@ -161,7 +161,7 @@ class ChangeFollower:
             self._shell.show_error(error, "poll")
             return
         except MemtuiError as error:
-            self._shell.app.post_message(Said(f"{error.message} {error.hint}", "error", kind="poll"))
+            self._shell.app.post_message(Notified(f"{error.message} {error.hint}", "error", kind="poll"))
             return
         if version != self._version:
             self._shell.app.post_message(Changed(_everything()))

@@ -114,7 +114,7 @@ def _run(command: list[str]) -> int:
         # In a group of its own, so that Ctrl+C on the keyboard is the editor's and not memtui's.
         program = subprocess.Popen(command, process_group=0)
         foreground(program.pid)
-        asked = None
+        asked_at = None
         while True:
             pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)
             if pid and os.WIFSTOPPED(status):  # Ctrl+Z, or it wanted the terminal before it had it
@@ -123,10 +123,10 @@ def _run(command: list[str]) -> int:
             elif pid:
                 program.returncode = os.waitstatus_to_exitcode(status)
                 return program.returncode
-            if endings and asked is None:
-                asked = time.monotonic()
+            if endings and asked_at is None:
+                asked_at = time.monotonic()
                 _to_group(program.pid, signal.SIGHUP if endings[0] == signal.SIGHUP else signal.SIGTERM)
-            elif asked is not None and time.monotonic() - asked > END_SECONDS:
+            elif asked_at is not None and time.monotonic() - asked_at > END_SECONDS:
                 _to_group(program.pid, signal.SIGKILL)
             time.sleep(LOOK_SECONDS)
 

@@ -13,7 +13,7 @@ from memtui.present.past import ago, kind_counts
 from memtui.present.text import one_line
 
 from .action_dispatch import start
-from .messages import Said
+from .messages import Notified
 
 if TYPE_CHECKING:
     from memtui.engine.backups.rescue import Rescue
@@ -74,7 +74,7 @@ class FileRecovery:
             return False
         done = await asyncio.to_thread(rescue.restore, backups[chosen][0].path)
         aside = f" What was there is in {done.aside[0].name}." if done.aside else ""
-        self._shell.app.post_message(Said(f"{done.operation.label}.{aside}"))
+        self._shell.app.post_message(Notified(f"{done.operation.label}.{aside}"))
         return True
 
     @staticmethod
@@ -91,7 +91,7 @@ class FileRecovery:
 
     # -- a file that was replaced
 
-    def tell(self, error: ReplacedFileError) -> None:
+    def report(self, error: ReplacedFileError) -> None:
         """The file was replaced, and nothing waits to be written: ask once."""
         if not self._declined and self._asked is None:
             start(self._shell.app, lambda: self._ask(error), "replaced", exclusive=False)

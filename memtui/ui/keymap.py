@@ -155,12 +155,12 @@ def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
         if not keys:
             problems.append(f"keymap: {action_id} has no key")
             continue
-        wanted = Keymap({**keymap.moved, action_id: keys})
-        worse = [clash for clash in clashes(wanted) if clash not in clashes(keymap)]
+        changed = Keymap({**keymap.moved, action_id: keys})
+        worse = [clash for clash in clashes(changed) if clash not in clashes(keymap)]
         if worse:
             problems.append(f"keymap: {worse[0]}; {action_id} keeps its keys")
         else:
-            keymap = wanted
+            keymap = changed
     return keymap, problems
 
 

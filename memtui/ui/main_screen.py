@@ -225,7 +225,7 @@ class MainScreen(Screen[None]):
         parts = self.pane.parts()
         focused = next((one for one in parts if one.has_focus), parts[0] if parts else None)
         part: Place = getattr(focused, "part", "list")
-        wanted = self.pane.wanted()
+        preferred_actions = self.pane.preferred_actions()
         offered = typing_footer(typing) if typing else footer_actions(self.pane.here, part)
         if not typing and self.pane.in_mode:
             offered = (*offered, BY_ID["back"])
@@ -239,7 +239,7 @@ class MainScreen(Screen[None]):
                     continue
                 key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
                 # What cannot run here goes last, before what always stands at the end.
-                order = (action.id in ("palette", "help"), not able, action.id not in wanted)
+                order = (action.id in ("palette", "help"), not able, action.id not in preferred_actions)
                 keys.append((order, Key(action.id, key, action.label, able)))
         keys.sort(key=lambda one: one[0])
         bar = self.query_one(KeyBar)

@@ -32,7 +32,7 @@ class Refused(Message):
 
 
 @message_type
-class Said(Message):
+class Notified(Message):
     """A line for the status: what happened, or why nothing did.
 
     Sayings of one ``kind`` are counted while they last, so that a thousand of them are one line.

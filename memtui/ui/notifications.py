@@ -10,7 +10,7 @@ from memtui import __version__
 from memtui.engine.errors import InputError, MemtuiError
 
 from .actions import BY_ID
-from .messages import Said
+from .messages import Notified
 from .safe import notice
 from .widgets.bars import StatusLine
 
@@ -37,7 +37,7 @@ class Notifications:
     def _status(self) -> StatusLine:
         return self._shell.app.screen_stack[0].query_one(StatusLine)
 
-    def show(self, said: Said) -> None:
+    def show(self, said: Notified) -> None:
         """Put it into the status line."""
         shell = self._shell
         if shell.is_leaving:

@@ -68,13 +68,13 @@ def marked(
     spans: list[Span] = []
     at = width = 0
 
-    def add(end: int, wanted: str | Style) -> None:
+    def add(end: int, style: str | Style) -> None:
         nonlocal at, width
         if end <= at:
             return
         piece = visible(text[at:end], newlines=True)
-        if wanted and piece:
-            spans.append(Span(width, width + len(piece), wanted))
+        if style and piece:
+            spans.append(Span(width, width + len(piece), style))
         shown.append(piece)
         at, width = end, width + len(piece)
 

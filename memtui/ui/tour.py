@@ -156,18 +156,18 @@ class TourStrip(Widget):
     def render(self) -> Content:
         width = self.size.width or self.app.size.width - 2
         step, keymap = STEPS[self.number], self._shell.keymap_shown
-        lead = f"{self.number + 1}/{len(STEPS)}  "
-        room = max(width - len(lead), 20)
+        number = f"{self.number + 1}/{len(STEPS)}  "
+        room = max(width - len(number), 20)
         lines = wrap(visible(step.text), room)
-        text = ("\n" + " " * len(lead)).join(lines)
+        text = ("\n" + " " * len(number)).join(lines)
         key = keymap(step.key)
         ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
         left = cells(visible(key)) + 1 + cells(visible(step.does))
         right = sum(cells(visible(name)) + len(what) + 1 for name, what in ways) + 3
         gap = room - left - right
-        between = " " * gap if gap >= 2 else "\n" + " " * len(lead)
+        between = " " * gap if gap >= 2 else "\n" + " " * len(number)
         return assemble(
-            (lead, "bold $accent"), (text, "$text"), "\n", " " * len(lead), (key, "bold $accent"), f" {step.does}", between,
+            (number, "bold $accent"), (text, "$text"), "\n", " " * len(number), (key, "bold $accent"), f" {step.does}", between,
             (ways[0][0], "bold $accent"), (f" {ways[0][1]}   ", "$text-muted"),
             (ways[1][0], "bold $accent"), (f" {ways[1][1]}", "$text-muted"),
         )  # fmt: skip

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 def test_memory_does_not_grow_with_an_export(full: bool) -> None:
     megabytes = "1000" if full else "16"
     command = [sys.executable, str(ROOT / "tests" / "benchmarks" / "big_export.py"), "--size", megabytes]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    resident = re.search(r"dry run +([\d,]+) MB resident", told)
-    assert resident is not None, told
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    resident = re.search(r"dry run +([\d,]+) MB resident", result)
+    assert resident is not None, result
     assert int(resident[1].replace(",", "")) <= (300 if full else 120)

@@ -20,10 +20,10 @@ def damage(home: Path, *statements: str) -> None:
 def test_check_says_what_was_mended_what_was_not_and_what_to_do(cli: Cli, home: Path) -> None:
     cli("remember", "Grace keeps the lighthouse of Bergen")
     damage(home, "DROP INDEX recalls_by_time", "UPDATE memories SET event_time = event_time * 1000")
-    told = cli("check")
-    assert told.code == 1
-    assert "index recalls_by_time is missing" in told.out and "--repair mends it" in told.out
-    assert "no calendar" in told.out and "fact_" in told.out and "restore a backup" in told.out
+    result = cli("check")
+    assert result.code == 1
+    assert "index recalls_by_time is missing" in result.out and "--repair mends it" in result.out
+    assert "no calendar" in result.out and "fact_" in result.out and "restore a backup" in result.out
 
     mended = cli("check", "--repair")
     assert mended.code == 1, "what somebody wrote is left alone"
@@ -43,10 +43,10 @@ def test_health_names_the_worst_rows_and_the_way(cli: Cli, home: Path) -> None:
         "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT 'fact_copy', kind, "
         "'Grace \x1b[31m', content_hash, trust, event_time, created_at FROM memories",
     )
-    told = cli("health")
-    assert told.code == 0
-    assert "2 notes have the same text as another" in told.out and "fact_copy" in told.out
-    assert "\x1b[31m" not in told.out and "merge it" in told.out
+    result = cli("health")
+    assert result.code == 0
+    assert "2 notes have the same text as another" in result.out and "fact_copy" in result.out
+    assert "\x1b[31m" not in result.out and "merge it" in result.out
     complaints = {one["ailment"]: one for one in cli("health", "--json").json["complaints"]}
     assert complaints["duplicates"]["total"] == 2
     assert cli("search", "Grace", "--filter", complaints["duplicates"]["filter"]).code == 0
@@ -56,9 +56,9 @@ def test_health_shows_no_secret(cli: Cli, home: Path) -> None:
     key = "ghp_" + "a1B2c3D4e5F6" * 3
     with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
         memory.record_turn("s", "user", f"My token is {key}")
-    told = cli("health")
-    assert "secret" in told.out
-    assert key[:12] not in told.out
+    result = cli("health")
+    assert "secret" in result.out
+    assert key[:12] not in result.out
 
 
 def test_health_tells_how_many_more_there_are(cli: Cli, home: Path) -> None:
@@ -69,5 +69,5 @@ def test_health_tells_how_many_more_there_are(cli: Cli, home: Path) -> None:
             "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) SELECT "
             f"'fact_copy{place}', kind, content, content_hash, trust, event_time, created_at FROM memories LIMIT 1",
         )
-    told = cli("health").out
-    assert "6 notes have the same text as another" in told and "and 3 more (--json names 6)" in told
+    result = cli("health").out
+    assert "6 notes have the same text as another" in result and "and 3 more (--json names 6)" in result

@@ -42,8 +42,8 @@ def test_lists_tell_the_correction_below_the_turn(cli: Cli, fact: str) -> None:
 
 def test_forget_can_withhold_the_turns(cli: Cli, fact: str) -> None:
     assert cli("forget", fact, "--withhold").code == 0
-    told = cli("search", "who", "works", "at", "Initech").out
-    assert "withheld from agents: I work at Initech" in told
+    result = cli("search", "who", "works", "at", "Initech").out
+    assert "withheld from agents: I work at Initech" in result
     assert "Initech" not in cli("context", "what do I do at Initech?").out
     cli("restore", fact)
     assert "withheld" not in cli("search", "who", "works", "at", "Initech").out
@@ -51,10 +51,10 @@ def test_forget_can_withhold_the_turns(cli: Cli, fact: str) -> None:
 
 def test_a_transcript_marks_the_turn(cli: Cli, fact: str) -> None:
     cli("correct", fact, "The user works at Globex")
-    told = cli("sessions", "monday").out.splitlines()
-    place = told.index("I work at Initech.")
-    assert told[place - 1].split(None, 2)[:2] == ["!", "corrected"]
-    assert told[place - 1].endswith(": The user works at Globex")
+    result = cli("sessions", "monday").out.splitlines()
+    place = result.index("I work at Initech.")
+    assert result[place - 1].split(None, 2)[:2] == ["!", "corrected"]
+    assert result[place - 1].endswith(": The user works at Globex")
     shown = cli("sessions", "monday", "--json").json
     assert [of[0]["how"] for of in shown["cautions"].values()] == ["corrected"]
     cli("undo")

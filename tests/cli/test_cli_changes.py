@@ -22,9 +22,9 @@ def remembered(cli: Cli, text: str = TREES) -> str:
 
 
 def test_remember_writes_a_protected_fact_and_tells_its_id(cli: Cli) -> None:
-    told = cli("remember", "Prefers", "trains", "-t", "travel", "--tag", "home")
-    assert told.code == 0
-    word, identity = told.out.split()[:2]
+    result = cli("remember", "Prefers", "trains", "-t", "travel", "--tag", "home")
+    assert result.code == 0
+    word, identity = result.out.split()[:2]
     assert word == "remembered"
     shown = cli("show", identity, "--json").json["memory"]
     assert (shown["content"], shown["tags"], shown["kind"]) == ("Prefers trains", ["travel", "home"], "fact")
@@ -42,10 +42,10 @@ def test_remember_writes_a_protected_fact_and_tells_its_id(cli: Cli) -> None:
 )  # fmt: skip
 def test_what_needs_a_memory_makes_none(line: str, cli: Cli, home: Path) -> None:
     missing = home / "typo.db"
-    told = cli("--db", missing, *line.split())
-    assert told.code in (2, 4), told.err
-    if told.code == 4:
-        assert f"There is no memory at {missing}." in told.err and "Create one" in told.err
+    result = cli("--db", missing, *line.split())
+    assert result.code in (2, 4), result.err
+    if result.code == 4:
+        assert f"There is no memory at {missing}." in result.err and "Create one" in result.err
     assert not missing.exists()
 
 
@@ -54,10 +54,10 @@ def test_what_is_so_already_is_said_and_is_no_change(cli: Cli) -> None:
 
     def done(*line: str) -> str:
         before = len(cli("history", "--json").json["operations"])
-        told = cli(*line)
-        assert told.code == 0, told.err
+        result = cli(*line)
+        assert result.code == 0, result.err
         assert len(cli("history", "--json").json["operations"]) == before
-        return told.out
+        return result.out
 
     assert done("unpin", identity).startswith("was not pinned")
     cli("pin", identity)
@@ -71,8 +71,8 @@ def test_what_is_so_already_is_said_and_is_no_change(cli: Cli) -> None:
 
 
 def test_remember_reads_standard_input(cli: Cli) -> None:
-    told = cli("remember", "-", "--json", input="\ufeffTwo\nlines, ünïcode\n".encode())
-    assert told.json["memory"]["content"] == "Two\nlines, ünïcode"
+    result = cli("remember", "-", "--json", input="\ufeffTwo\nlines, ünïcode\n".encode())
+    assert result.json["memory"]["content"] == "Two\nlines, ünïcode"
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_remember_reads_standard_input(cli: Cli) -> None:
     ],
 )
 def test_standard_input_that_is_no_memory_is_bad_input(raw: bytes, words: str, cli: Cli, home: Path) -> None:
-    told = cli("remember", "-", "--json", input=raw)
-    assert told.code == 3
-    assert words in told.err
-    assert told.json["error"]["exit_code"] == 3
+    result = cli("remember", "-", "--json", input=raw)
+    assert result.code == 3
+    assert words in result.err
+    assert result.json["error"]["exit_code"] == 3
     assert cli("stats").code == 4 or cli("stats", "--json").json["active"] == 0
 
 
@@ -102,9 +102,9 @@ def test_a_text_in_another_encoding_is_bad_input(program: Program) -> None:
 
 def test_a_secret_is_blacked_out_and_told(cli: Cli) -> None:
     key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-    told = cli("remember", f"the token is {key}")
-    assert key not in told.out
-    assert "blacked out" in told.err
+    result = cli("remember", f"the token is {key}")
+    assert key not in result.out
+    assert "blacked out" in result.err
 
 
 def test_what_a_setting_says_about_secrets_is_followed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,10 +115,10 @@ def test_what_a_setting_says_about_secrets_is_followed(cli: Cli, monkeypatch: py
 
 def test_correct_keeps_both_and_undo_redo_go_back_and_forth(cli: Cli) -> None:
     old = remembered(cli)
-    told = cli("correct", old, "Prefers", "night", "trains", "--json").json
-    new = told["memory"]["id"]
-    assert told["replaced"]["ended_by"] == "superseded"
-    assert told["memory"]["attributes"]["supersedes"] == old
+    result = cli("correct", old, "Prefers", "night", "trains", "--json").json
+    new = result["memory"]["id"]
+    assert result["replaced"]["ended_by"] == "superseded"
+    assert result["memory"]["attributes"]["supersedes"] == old
     assert cli("undo").code == 0
     assert cli("show", old, "--json").json["memory"]["ended_by"] is None
     assert cli("redo").code == 0
@@ -132,8 +132,8 @@ def test_undo_and_redo_with_nothing_left_are_a_negative_answer(cli: Cli) -> None
     remembered(cli)
     assert cli("redo").code == 1
     assert cli("undo").code == 0
-    told = cli("undo")
-    assert (told.code, told.out, told.err) == (1, "", "nothing to undo\n")
+    result = cli("undo")
+    assert (result.code, result.out, result.err) == (1, "", "nothing to undo\n")
     assert cli("undo", "--json").json == {"undone": None}
 
 
@@ -149,8 +149,8 @@ def test_any_operation_can_be_undone_by_its_number(cli: Cli) -> None:
 
 def test_several_memories_are_changed_in_one_operation(cli: Cli) -> None:
     ids = [remembered(cli, text) for text in ("one thing", "another thing", "a third thing")]
-    told = cli("forget", *ids)
-    assert told.out.count("forgot") == 3
+    result = cli("forget", *ids)
+    assert result.out.count("forgot") == 3
     assert cli("stats", "--json").json["active"] == 0
     assert cli("undo").code == 0
     assert cli("stats", "--json").json["active"] == 3
@@ -174,17 +174,17 @@ def test_what_changes_nothing_says_so(cli: Cli) -> None:
 def test_what_cannot_be_confirmed_stops_the_others_from_being_confirmed(cli: Cli) -> None:
     ids = [remembered(cli, text) for text in ("one thing", "another thing")]
     cli("forget", ids[1])
-    told = cli("confirm", *ids)
-    assert told.code == 3
-    assert "Trash" in told.err
+    result = cli("confirm", *ids)
+    assert result.code == 3
+    assert "Trash" in result.err
     assert len(cli("history", "--json").json["operations"]) == 3
 
 
 def test_tags_are_added_and_removed(cli: Cli) -> None:
     identity = remembered(cli)
     assert cli("tag", identity, "+work", "home", "-draft").code == 0
-    told = cli("tag", identity, "-work", "+travel", "--json")
-    assert told.json["memories"][0]["tags"] == ["home", "travel"]
+    result = cli("tag", identity, "-work", "+travel", "--json")
+    assert result.json["memories"][0]["tags"] == ["home", "travel"]
     for wrong in ("+", "-", "--draft"):
         assert cli("tag", identity, wrong).code == 2
     assert cli("tag", identity, "+two words").code == 3
@@ -195,10 +195,10 @@ def test_the_beginning_of_an_id_is_enough_while_it_is_unique(cli: Cli) -> None:
     identity = remembered(cli)
     assert cli("confirm", identity[:10]).code == 0
     other = remembered(cli, "Cooks on Fridays")
-    told = cli("show", "fact_")
-    assert told.code == 3
-    assert identity in told.err
-    assert other in told.err
+    result = cli("show", "fact_")
+    assert result.code == 3
+    assert identity in result.err
+    assert other in result.err
 
 
 def test_readonly_refuses_every_change_and_leaves_the_file_alone(cli: Cli, home: Path) -> None:
@@ -215,17 +215,17 @@ def test_readonly_refuses_every_change_and_leaves_the_file_alone(cli: Cli, home:
         ["import", str(home)],
         ["check", "--repair"],
     ):
-        told = cli("--readonly", *line)
-        assert told.code == 4, line
-        assert "--readonly" in told.err
+        result = cli("--readonly", *line)
+        assert result.code == 4, line
+        assert "--readonly" in result.err
     assert cli("stats", "--json").json["active"] == 1
 
 
 def test_readonly_creates_no_file(cli: Cli, home: Path) -> None:
     for line in (["stats"], ["history"], ["search", "x"], ["show", "fact_1"], ["check"]):
-        told = cli(*line)
-        assert told.code == 4
-        assert "memtui import" in told.err
+        result = cli(*line)
+        assert result.code == 4
+        assert "memtui import" in result.err
     assert not (home / "memory.db").exists()
 
 
@@ -245,10 +245,10 @@ def test_a_file_that_is_no_memory_is_refused_and_left_as_it_was(kind: str, cli: 
             path.mkdir()
     before = path.read_bytes() if path.is_file() else b""
     for line in (["remember", "x"], ["stats", "--json"], ["search", "x"]):
-        told = cli("--db", path, *line)
-        assert told.code == 4
-        assert "thing.db" in told.err
-        assert "\nhint: " in told.err
+        result = cli("--db", path, *line)
+        assert result.code == 4
+        assert "thing.db" in result.err
+        assert "\nhint: " in result.err
     assert (path.read_bytes() if path.is_file() else b"") == before
 
 
@@ -306,10 +306,10 @@ def test_facts_are_merged_into_one_and_come_apart_again(cli: Cli) -> None:
     other = cli("remember", "Likes trains more than planes", "-t", "rail", "--json").json["memory"]["id"]
     for line, code in (([one], 2), ([one, "fact_nope"], 3), ([one, one], 3)):
         assert cli("merge", *line).code == code, line
-    told = cli("merge", one, other, "--json").json
-    assert (told["memory"]["id"], told["memory"]["content"]) == (one, TREES)
-    assert set(told["memory"]["tags"]) == {"travel", "rail"}
-    assert [(gone["id"], gone["ended_by"]) for gone in told["merged"]] == [(other, "merged")]
+    result = cli("merge", one, other, "--json").json
+    assert (result["memory"]["id"], result["memory"]["content"]) == (one, TREES)
+    assert set(result["memory"]["tags"]) == {"travel", "rail"}
+    assert [(gone["id"], gone["ended_by"]) for gone in result["merged"]] == [(other, "merged")]
     cli("undo")
     assert "Prefers trains to planes" in cli("merge", one, other, "--text", "Prefers trains to planes").out
     cli("undo")

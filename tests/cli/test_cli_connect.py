@@ -34,8 +34,8 @@ def server(home: Path, client: str) -> Any:
 
 @pytest.mark.parametrize("client", FILES)
 def test_a_client_gets_the_server_once(client: str, cli: Cli, home: Path) -> None:
-    told = cli("connect", client, "--yes", "--project", "work", "--filter=-tag:private")
-    assert told.code == 0, told.err
+    result = cli("connect", client, "--yes", "--project", "work", "--filter=-tag:private")
+    assert result.code == 0, result.err
     entry = server(home, client)
     assert Path(entry["command"]).is_absolute()
     assert Path(entry["command"]).is_file()
@@ -96,10 +96,10 @@ def test_a_file_that_cannot_be_changed_is_left_as_it_is(client: str, text: str, 
     file = home / FILES[client]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    told = cli("connect", client, "--yes")
-    assert told.code == 3
-    assert f"error: {file}" in told.err
-    assert "hint: " in told.err
+    result = cli("connect", client, "--yes")
+    assert result.code == 3
+    assert f"error: {file}" in result.err
+    assert "hint: " in result.err
     assert file.read_bytes() == text.encode("utf-8", "surrogateescape")
     assert len(list(file.parent.glob(f"{file.name}*"))) == 1
 
@@ -110,8 +110,8 @@ def test_what_a_symbolic_link_leads_to_is_changed_and_the_link_stays(
     target = tmp_path / "dotfiles.json"
     target.write_text("{}")
     (home / ".claude.json").symlink_to(target)
-    told = cli("connect", "claude-code", "--yes")
-    assert (told.code, str(target) in told.out) == (0, True)
+    result = cli("connect", "claude-code", "--yes")
+    assert (result.code, str(target) in result.out) == (0, True)
     assert "memtui" in json.loads(target.read_text())["mcpServers"]
     assert (home / ".claude.json").is_symlink()
     assert cli("connect", "claude-code", "--yes").out.startswith("Claude Code is connected already")
@@ -120,8 +120,8 @@ def test_what_a_symbolic_link_leads_to_is_changed_and_the_link_stays(
 def test_links_in_a_circle_are_told(cli: Cli, home: Path) -> None:
     (home / ".claude.json").symlink_to(home / "b.json")
     (home / "b.json").symlink_to(home / ".claude.json")
-    told = cli("connect", "claude-code", "--yes")
-    assert (told.code, "leads nowhere" in told.err) == (3, True)
+    result = cli("connect", "claude-code", "--yes")
+    assert (result.code, "leads nowhere" in result.err) == (3, True)
 
 
 @pytest.mark.parametrize("client", FILES)
@@ -173,9 +173,9 @@ def test_hooks_join_those_that_are_there_and_are_replaced_where_they_stand(cli: 
 
 
 def test_nobody_there_to_ask_means_nothing_is_written(cli: Cli, home: Path) -> None:
-    told = cli("connect", "codex")
-    assert told.code == 2
-    assert "--yes" in told.err
+    result = cli("connect", "codex")
+    assert result.code == 2
+    assert "--yes" in result.err
     assert not (home / ".codex").exists()
 
 
@@ -188,25 +188,25 @@ def test_what_makes_no_sense_is_refused(line: list[str], cli: Cli) -> None:
 
 
 def test_a_filter_that_the_server_would_refuse_is_refused_before_it_is_written(cli: Cli, home: Path) -> None:
-    told = cli("connect", "codex", "--filter", "kind:bogus", "--yes")
-    assert told.code == 3
-    assert "kind: has no value 'bogus'" in told.err
+    result = cli("connect", "codex", "--filter", "kind:bogus", "--yes")
+    assert result.code == 3
+    assert "kind: has no value 'bogus'" in result.err
     assert not (home / ".codex").exists()
 
 
 @pytest.mark.parametrize("scope", [["--filter", ""], ["--project", " "]])
 def test_an_empty_scope_is_refused_before_it_is_written(scope: list[str], cli: Cli, home: Path) -> None:
-    told = cli("connect", "codex", *scope, "--yes")
-    assert (told.code, "is empty" in told.err) == (3, True)
+    result = cli("connect", "codex", *scope, "--yes")
+    assert (result.code, "is empty" in result.err) == (3, True)
     assert not (home / ".codex").exists()
 
 
 def test_scripts_learn_what_was_written(cli: Cli, home: Path) -> None:
     shown = cli("connect", "claude-code", "--hooks", "--dry-run", "--json").json
     assert shown["written"] is False
-    told = cli("connect", "claude-code", "--hooks", "--yes", "--json").json
-    assert told["written"] is True
-    assert [file["path"] for file in told["files"]] == [
+    result = cli("connect", "claude-code", "--hooks", "--yes", "--json").json
+    assert result["written"] is True
+    assert [file["path"] for file in result["files"]] == [
         str(home / ".claude.json"), str(home / ".claude" / "settings.json"),
     ]  # fmt: skip
     assert cli("connect", "claude-code", "--hooks", "--yes", "--json").json["files"] == []
@@ -237,11 +237,11 @@ def test_the_keys_of_other_servers_are_not_shown(
         }
     }
     file.write_text(json.dumps({"mcpServers": servers}, indent=indent))
-    told = cli("connect", "claude-code", *options)
-    assert told.code == 0
-    assert '"memtui"' in told.out or '\\"memtui\\"' in told.out
-    assert key not in told.out
-    assert "tulips" not in told.out
-    assert "violets" not in told.out
+    result = cli("connect", "claude-code", *options)
+    assert result.code == 0
+    assert '"memtui"' in result.out or '\\"memtui\\"' in result.out
+    assert key not in result.out
+    assert "tulips" not in result.out
+    assert "violets" not in result.out
     if options == ["--yes"]:
         assert json.loads(file.read_text())["mcpServers"]["a"] == servers["a"]

@@ -8,24 +8,24 @@ from cli_kit import Cli
 def test_the_block_stands_alone_on_stdout_and_what_is_kept_back_beside_it(cli: Cli) -> None:
     cli("remember", "Ada is allergic to walnuts")
     cli("remember", "The standup is at 10:30")
-    told = cli("context", "does", "Ada", "eat", "walnuts?")
-    assert told.code == 0
-    assert told.out == "## Relevant memory\n- Ada is allergic to walnuts\n"
-    assert "tokens" in told.err
+    result = cli("context", "does", "Ada", "eat", "walnuts?")
+    assert result.code == 0
+    assert result.out == "## Relevant memory\n- Ada is allergic to walnuts\n"
+    assert "tokens" in result.err
 
 
 def test_nothing_to_tell_is_exit_code_1_and_an_empty_prompt_is_refused(cli: Cli) -> None:
     cli("remember", "Ada is allergic to walnuts")
-    told = cli("context", "xyzzy")
-    assert told.code == 1 and told.out == "" and "nothing" in told.err
+    result = cli("context", "xyzzy")
+    assert result.code == 1 and result.out == "" and "nothing" in result.err
     assert cli("context").code == 2
 
 
 def test_scripts_get_the_hits_and_the_reasons_and_nobody_was_told_anything(cli: Cli) -> None:
     identity = cli("remember", "Ada is allergic to walnuts", "--json").json["memory"]["id"]
-    told = cli("context", "walnuts", "--json").json
-    assert told["text"].startswith("## Relevant memory") and told["tokens"] > 0
-    assert [hit["memory"]["id"] for hit in told["hits"]] == [identity]
+    result = cli("context", "walnuts", "--json").json
+    assert result["text"].startswith("## Relevant memory") and result["tokens"] > 0
+    assert [hit["memory"]["id"] for hit in result["hits"]] == [identity]
     assert cli("context", "walnuts", "--filter", "-walnuts", "--json").json["hits"] == []
     assert cli("show", identity, "--json").json["memory"]["access_count"] == 0
 

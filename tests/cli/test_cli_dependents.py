@@ -52,36 +52,36 @@ def test_what_depends_on_it_is_told_and_nothing_changes(
     cli: Cli, facts: list[str], call: tuple[str, ...]
 ) -> None:
     before = cli("history", "--json").json
-    told = cli(*(part.format(*facts) for part in call))
-    assert told.code == 0
+    result = cli(*(part.format(*facts) for part in call))
+    assert result.code == 0
     for part in ("drawn from", "The week was about Ada's job.", "question", "where does Ada work", "same turns",
                  "Ada goes to the mountains", "told", "claude, 2 times, last"):  # fmt: skip
-        assert part in told.out
-    assert "nothing was changed" in told.err
+        assert part in result.out
+    assert "nothing was changed" in result.err
     assert cli("history", "--json").json == before
 
 
 def test_as_json(cli: Cli, facts: list[str]) -> None:
     found = cli("forget", *facts, "--dry-run", "--json").json
     assert found["dry_run"] is True
-    told = found["dependents"]
-    assert [one["content"] for one in told["of"]] == ["Ada works at Initech", "Ada goes to the mountains"]
-    assert [one["kind"] for one in told["drawn"]] == ["reflection"]
-    assert [(one["agent"], one["times"]) for one in told["told"]] == [("claude", 2)]
-    assert cli("merge", *facts, "--dry-run", "--json").json["dependents"] == told
+    result = found["dependents"]
+    assert [one["content"] for one in result["of"]] == ["Ada works at Initech", "Ada goes to the mountains"]
+    assert [one["kind"] for one in result["drawn"]] == ["reflection"]
+    assert [(one["agent"], one["times"]) for one in result["told"]] == [("claude", 2)]
+    assert cli("merge", *facts, "--dry-run", "--json").json["dependents"] == result
     erased = cli("erase", facts[0], "--dry-run", "--json").json["dependents"]
     assert [one["query"] for one in erased["questions"]] == ["where does Ada work"]
 
 
 def test_a_correction_without_a_text_is_refused(cli: Cli, facts: list[str]) -> None:
-    told = cli("correct", facts[0])
-    assert told.code == 2 and "--dry-run" in told.err
+    result = cli("correct", facts[0])
+    assert result.code == 2 and "--dry-run" in result.err
 
 
 def test_before_an_erase_it_tells_who_was_told(cli: Cli, facts: list[str]) -> None:
-    told = cli("erase", facts[0], "--dry-run").out
-    assert "claude, 2 times, last" in told
-    assert told.count("The week was about Ada's job.") == 1  # it is in the list of what goes
+    result = cli("erase", facts[0], "--dry-run").out
+    assert "claude, 2 times, last" in result
+    assert result.count("The week was about Ada's job.") == 1  # it is in the list of what goes
 
 
 def test_what_was_drawn_from_it_is_decided_in_review(cli: Cli, facts: list[str]) -> None:
@@ -102,8 +102,8 @@ def test_a_summary_is_told_with_its_caution(cli: Cli, facts: list[str], home: Pa
         memory.entities.describe(ada.id, "A friend who works at Initech")
     assert "summary" in cli("correct", facts[0], "--dry-run").out
     cli("correct", facts[0], "Ada works at Globex")
-    told = cli("entities", "Ada").out
-    assert "A friend who works at Initech\n" in told and ": Ada works at Globex" in told.split("type")[0]
+    result = cli("entities", "Ada").out
+    assert "A friend who works at Initech\n" in result and ": Ada works at Globex" in result.split("type")[0]
     (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "drawn"]
     assert cli("review", "correct", item["id"], "--stands", ada.id, "--text", "A friend at Globex").code == 0
     assert cli("entities", "Ada", "--json").json["entity"]["summary"] == "A friend at Globex"

@@ -51,8 +51,8 @@ def sent(endpoint: Endpoint) -> list[str]:
 
 @pytest.mark.usefixtures("held")
 def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoint) -> None:
-    told = cli("embed", "--plan")
-    assert told.code == 0
+    result = cli("embed", "--plan")
+    assert result.code == 0
     for part in (
         "wordllama",
         "tiny@127.0.0.1, 32 dimensions",
@@ -62,7 +62,7 @@ def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoin
         "kB",
         endpoint.url,
     ):
-        assert part in told.out, part
+        assert part in result.out, part
     plan = cli("embed", "--plan", "--json").json["plan"]
     assert (plan["texts"], plan["done"], plan["sends_to"]) == (150, 0, endpoint.url)
     assert sent(endpoint) == []
@@ -70,9 +70,9 @@ def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoin
 
 @pytest.mark.usefixtures("held")
 def test_nothing_leaves_the_machine_unasked(cli: Cli, endpoint: Endpoint) -> None:
-    told = cli("embed")
-    assert told.code == 2
-    assert "--yes" in told.err and endpoint.url in told.err
+    result = cli("embed")
+    assert result.code == 2
+    assert "--yes" in result.err and endpoint.url in result.err
     assert cli("embed", "--json").code == 2
     cli("search", "books")
     assert sent(endpoint) == []
@@ -145,8 +145,8 @@ def test_settings_that_make_no_sense_are_explained(
     cli: Cli, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMTUI_EMBEDDER_BASE_URL", "http://api.example.org/v1")
-    told = cli("embed", "--plan")
-    assert (told.code, "without encryption" in told.err) == (3, True)
+    result = cli("embed", "--plan")
+    assert (result.code, "without encryption" in result.err) == (3, True)
     assert cli("search", "books", "--json").code == 0, "the vectors of before go on serving"
     monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "off")
     assert cli("embed").code == 3

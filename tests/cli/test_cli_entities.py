@@ -23,9 +23,9 @@ def people() -> None:
 
 
 def test_the_list_has_who_is_mentioned_most_first(cli: Cli) -> None:
-    told = cli("entities")
-    assert told.code == 0
-    assert told.out.splitlines()[0].split()[:3] == ["Ada", "person", "2"]
+    result = cli("entities")
+    assert result.code == 0
+    assert result.out.splitlines()[0].split()[:3] == ["Ada", "person", "2"]
     assert [
         one["canonical_name"] for one in cli("entities", "--type", "location", "--json").json["entities"]
     ] == ["Lisbon"]
@@ -35,25 +35,25 @@ def test_the_list_has_who_is_mentioned_most_first(cli: Cli) -> None:
 
 
 def test_a_name_shows_everything_about_it(cli: Cli) -> None:
-    told = cli("entities", "ada lovelace")
-    assert "may be     Ada (2): --merge makes one of both, --keep-apart says no" in told.out
-    assert "mentioned  in 1 memory, " in told.out
-    assert "seen with" in told.out and "Bob (1)" in told.out and "Then Ada Lovelace met Bob" in told.out
+    result = cli("entities", "ada lovelace")
+    assert "may be     Ada (2): --merge makes one of both, --keep-apart says no" in result.out
+    assert "mentioned  in 1 memory, " in result.out
+    assert "seen with" in result.out and "Bob (1)" in result.out and "Then Ada Lovelace met Bob" in result.out
     profile = cli("entities", "Ada", "--json").json
     assert profile["total"] == 2 and profile["entity"]["aliases"] == ["@ada"]
 
 
 def test_a_merge_is_shown_made_and_taken_back(cli: Cli) -> None:
     assert "3 memories" in cli("entities", "Ada Lovelace", "--merge", "Ada", "--dry-run").out
-    told = cli("entities", "Ada Lovelace", "--merge", "Ada")
-    assert "Merged “Ada” into “Ada Lovelace”" in told.out and "also Ada, @ada" in told.out
+    result = cli("entities", "Ada Lovelace", "--merge", "Ada")
+    assert "Merged “Ada” into “Ada Lovelace”" in result.out and "also Ada, @ada" in result.out
     assert cli("entities", "ada", "--json").json["total"] == 3
     assert cli("undo").code == 0
     assert cli("entities", "ada", "--json").json["total"] == 2
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "result"),
     [
         (("--rename", "Countess"), "Countess"),
         (("--retype", "project"), "project"),
@@ -66,9 +66,9 @@ def test_a_merge_is_shown_made_and_taken_back(cli: Cli) -> None:
         (("--not-an-entity",), "no entity"),
     ],
 )
-def test_each_correction_is_one_operation(cli: Cli, change: tuple[str, ...], told: str) -> None:
+def test_each_correction_is_one_operation(cli: Cli, change: tuple[str, ...], result: str) -> None:
     before = cli("history", "--json").json["operations"]
-    assert told in cli("entities", "Ada", *change).out
+    assert result in cli("entities", "Ada", *change).out
     assert len(cli("history", "--json").json["operations"]) == len(before) + 1
 
 
@@ -96,8 +96,8 @@ def test_names_are_completed(program: Program) -> None:
     asked = program(
         env={"_MEMTUI_COMPLETE": "bash_complete", "COMP_WORDS": "memtui entities Ada", "COMP_CWORD": "2"}
     )
-    told, _ = asked.communicate(timeout=60)
-    assert told.decode().split("\n")[:2] == ["plain,Ada", "plain,Ada Lovelace"]
+    result, _ = asked.communicate(timeout=60)
+    assert result.decode().split("\n")[:2] == ["plain,Ada", "plain,Ada Lovelace"]
 
 
 def test_review_lists_names_that_may_be_one(cli: Cli) -> None:

@@ -20,12 +20,12 @@ def test_the_version_is_told(cli: Cli) -> None:
 
 
 def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
-    told = cli("--help")
-    assert told.code == 0
+    result = cli("--help")
+    assert result.code == 0
     context = click.Context(group)
     for name, entry in COMMANDS.items():
-        assert f"  {name} " in told.out
-        assert entry.help.split(".")[0] in told.out
+        assert f"  {name} " in result.out
+        assert entry.help.split(".")[0] in result.out
         assert isinstance(group, Commands)
         command = group.get_command(context, name)
         assert command is not None
@@ -47,20 +47,20 @@ def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
     ],
 )
 def test_a_mistake_on_the_line_exits_2_and_says_what_and_how(line: list[str], words: str, cli: Cli) -> None:
-    told = cli(*line)
-    assert told.code == 2
-    assert told.out == ""
-    assert words in told.err
-    assert told.err.startswith("error: ")
-    assert "\nhint: " in told.err
+    result = cli(*line)
+    assert result.code == 2
+    assert result.out == ""
+    assert words in result.err
+    assert result.err.startswith("error: ")
+    assert "\nhint: " in result.err
 
 
 def test_with_json_an_error_is_json_too(cli: Cli) -> None:
-    told = cli("search", "", "--json")
-    assert told.code == 2
-    assert set(told.json["error"]) == {"kind", "message", "hint", "exit_code"}
-    assert told.json["error"]["exit_code"] == 2
-    assert told.err.startswith("error: ")
+    result = cli("search", "", "--json")
+    assert result.code == 2
+    assert set(result.json["error"]) == {"kind", "message", "hint", "exit_code"}
+    assert result.json["error"]["exit_code"] == 2
+    assert result.err.startswith("error: ")
 
 
 def test_json_after_two_dashes_is_a_word_like_any_other(cli: Cli) -> None:
@@ -70,16 +70,16 @@ def test_json_after_two_dashes_is_a_word_like_any_other(cli: Cli) -> None:
 def test_without_a_terminal_the_app_is_refused(cli: Cli) -> None:
     cli("remember", "x")
     for line in ([], ["--readonly"], ["--demo"]):
-        told = cli(*line)
-        assert told.code == 2
-        assert "terminal" in told.err
+        result = cli(*line)
+        assert result.code == 2
+        assert "terminal" in result.err
 
 
 def test_a_wrong_configuration_is_bad_input(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text("[general]\nascii = 3\n")
-    told = cli("stats", "--config", tmp_path / "c.toml")
-    assert told.code == 3
-    assert "line 2" in told.err
+    result = cli("stats", "--config", tmp_path / "c.toml")
+    assert result.code == 3
+    assert "line 2" in result.err
 
 
 def test_the_options_of_the_door_may_stand_behind_the_command_too(cli: Cli, tmp_path: Path) -> None:
@@ -169,10 +169,10 @@ def test_closed_streams_are_no_crash() -> None:
 def test_an_encoding_without_the_character_is_no_crash(program: Program, tmp_path: Path) -> None:
     env = {"PYTHONIOENCODING": "ascii:strict", "PYTHONUTF8": "0"}
     running = program("stats", "--db", str(tmp_path / "naïve ☃.db"), env=env)
-    told = running.communicate()[1]
+    result = running.communicate()[1]
     assert running.returncode == 4
-    assert told.isascii()
-    assert b"\\u2603" in told
+    assert result.isascii()
+    assert b"\\u2603" in result
 
 
 def test_arguments_that_are_no_utf8_are_shown_not_obeyed(program: Program, tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ def test_a_fault_of_ours_is_told_without_what_it_was_working_on(
         raise RuntimeError("my secret memory")
 
     monkeypatch.setattr("memtui.cli._dispatch", broken)
-    told = cli("stats", "--json")
-    assert told.code == 70
-    assert "RuntimeError" in told.err
-    assert told.json["error"]["kind"] == "Fault"
-    assert "my secret memory" not in told.err + told.out
+    result = cli("stats", "--json")
+    assert result.code == 70
+    assert "RuntimeError" in result.err
+    assert result.json["error"]["kind"] == "Fault"
+    assert "my secret memory" not in result.err + result.out

@@ -44,10 +44,10 @@ def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> Non
     identity = remembered(cli, "Ada lives in Ghent")
     cli("undo")
     for command in ("show", "restore", "confirm"):
-        told = cli(command, identity)
-        assert told.code == 3
-        assert "taken back by operation 2" in told.err
-        assert "memtui redo brings it back" in told.err
+        result = cli(command, identity)
+        assert result.code == 3
+        assert "taken back by operation 2" in result.err
+        assert "memtui redo brings it back" in result.err
     assert cli("redo").code == 0
     assert cli("show", identity).code == 0
     assert "There is no memory" in cli("show", "fact_00000000").err
@@ -55,17 +55,17 @@ def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> Non
 
 def test_an_actor_that_cannot_be_is_refused(cli: Cli) -> None:
     remembered(cli, "Ada lives in Ghent")
-    told = cli("history", "--actor", "bob")
-    assert told.code == 3
-    assert "agent:<name>" in told.err
+    result = cli("history", "--actor", "bob")
+    assert result.code == 3
+    assert "agent:<name>" in result.err
     assert cli("history", "--actor", "agent:bob").code == 1
 
 
 def test_an_operation_is_named_by_its_number(cli: Cli) -> None:
     for command in ("undo", "history"):
-        told = cli(command, "abc")
-        assert told.code == 2
-        assert "'abc' is not the number of an operation" in told.err
+        result = cli(command, "abc")
+        assert result.code == 2
+        assert "'abc' is not the number of an operation" in result.err
 
 
 def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(cli: Cli) -> None:
@@ -79,8 +79,8 @@ def test_sessions_are_listed_and_read(cli: Cli, talk: list[str]) -> None:
     assert "trip-1" in cli("sessions").out
     assert cli("sessions", "trip", "--json").json["sessions"][0]["turns"] == 3
     assert cli("sessions", "nowhere").code == 1
-    told = cli("sessions", "trip-1")
-    assert [line for line in told.out.splitlines() if line.startswith("turn")] == [
+    result = cli("sessions", "trip-1")
+    assert [line for line in result.out.splitlines() if line.startswith("turn")] == [
         "turn 0",
         "turn 1",
         "turn 2",
@@ -96,9 +96,9 @@ def test_the_doctor_counts_one_table_and_ends_a_sentence_once(cli: Cli, home: Pa
     connection = apsw.Connection(os.environ["MEMTUI_DB"])
     connection.execute("CREATE TABLE t(x)")
     connection.close()
-    told = cli("doctor").out
-    assert "(1 table). " in told
-    assert ".. " not in told
+    result = cli("doctor").out
+    assert "(1 table). " in result
+    assert ".. " not in result
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs modes")
@@ -122,9 +122,9 @@ def test_the_package_names_what_it_offers() -> None:
 def test_a_line_in_another_encoding_is_told_as_that(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_bytes(b'{"role": "user", "content": "hello"}\ncaf\xe9 {\n')
-    told = cli("import", file)
-    assert told.code == 0
-    assert "not text in UTF-8" in told.out
+    result = cli("import", file)
+    assert result.code == 0
+    assert "not text in UTF-8" in result.out
 
 
 def test_what_an_agent_was_told_at_a_time_is_told(cli: Cli) -> None:
@@ -137,12 +137,12 @@ def test_what_an_agent_was_told_at_a_time_is_told(cli: Cli) -> None:
         memory.note_recall("what does Ada eat?", [kept])
         memory.undo(2)
     assert cli("show", gone.id).code == 3
-    told = cli("history", "--recalls").out.splitlines()
-    assert [line.split("  ", 1)[1].strip() for line in told if "“" in line] == [
+    result = cli("history", "--recalls").out.splitlines()
+    assert [line.split("  ", 1)[1].strip() for line in result if "“" in line] == [
         "cook    “what does Ada eat?”", "coach  talk-7  “what does Ada do?”"
     ]  # fmt: skip
-    assert sum("Ada is vegetarian" in line for line in told) == 2
-    assert told[-1].strip() == "and 1 no longer there"
+    assert sum("Ada is vegetarian" in line for line in result) == 2
+    assert result[-1].strip() == "and 1 no longer there"
     then = cli("history", "--recalls", "--as-of", "2025-10-09", "--json").json["recalls"]
     assert [(one["recall"]["agent"], [memory["id"] for memory in one["memories"]]) for one in then] == [
         ("coach", [kept.id])
@@ -171,7 +171,7 @@ def test_the_doctor_names_the_first_models_of_a_server_and_counts_the_rest(
     models = tuple(f"model-{number}" for number in range(1, 8))
     server = local_servers.LocalServer(program="Ollama", base_url="http://127.0.0.1:11434/v1", models=models)
     monkeypatch.setattr(local_servers, "find", lambda: [server])
-    told = list(
+    result = list(
         language_model(Configuration(settings=Settings(), file=Path("none"), exists=False), look=True)
     )
-    assert told[-1].text == ("Ollama answers with model-1, model-2, model-3, model-4, model-5 and 2 more")
+    assert result[-1].text == ("Ollama answers with model-1, model-2, model-3, model-4, model-5 and 2 more")

@@ -35,11 +35,11 @@ def conversation(folder: Path, turns: int = 4, name: str = "talk.jsonl") -> Path
 
 
 def test_an_import_tells_what_came_in_and_how_to_take_it_back(cli: Cli, tmp_path: Path) -> None:
-    told = cli("import", conversation(tmp_path))
-    assert told.code == 0
-    assert told.out.startswith("imported 4 turns of 1 session from 1 file")
-    assert "To undo it: memtui undo 1" in told.out
-    assert told.err == ""
+    result = cli("import", conversation(tmp_path))
+    assert result.code == 0
+    assert result.out.startswith("imported 4 turns of 1 session from 1 file")
+    assert "To undo it: memtui undo 1" in result.out
+    assert result.err == ""
     stats = cli("stats", "--json").json
     assert (stats["active"], stats["unlinked"], stats["unembedded"], stats["embedded"]) == (4, 0, 0, 4)
     assert cli("undo").code == 0
@@ -49,17 +49,17 @@ def test_an_import_tells_what_came_in_and_how_to_take_it_back(cli: Cli, tmp_path
 def test_importing_again_adds_nothing_and_is_no_failure(cli: Cli, tmp_path: Path) -> None:
     file = conversation(tmp_path)
     cli("import", file)
-    told = cli("import", file, "--json")
-    assert told.code == 0
-    assert (told.json["imported"], told.json["already_there"], told.json["operation"]) == (0, 4, None)
+    result = cli("import", file, "--json")
+    assert result.code == 0
+    assert (result.json["imported"], result.json["already_there"], result.json["operation"]) == (0, 4, None)
     assert "already there" in cli("import", file).out
 
 
 def test_a_dry_run_counts_and_creates_nothing(cli: Cli, tmp_path: Path, home: Path) -> None:
     file = conversation(tmp_path)
-    told = cli("import", file, "--dry-run")
-    assert told.code == 0
-    assert told.out.startswith("would import 4 turns")
+    result = cli("import", file, "--dry-run")
+    assert result.code == 0
+    assert result.out.startswith("would import 4 turns")
     assert not (home / "memory.db").exists()
     cli("import", conversation(tmp_path, 2))
     assert cli("--readonly", "import", conversation(tmp_path), "--dry-run", "--json").json["imported"] == 2
@@ -78,20 +78,20 @@ def test_a_dry_run_counts_and_creates_nothing(cli: Cli, tmp_path: Path, home: Pa
 def test_what_cannot_be_imported_is_bad_input(name: str, raw: bytes | None, cli: Cli, tmp_path: Path) -> None:
     if raw is not None:
         (tmp_path / name).write_bytes(raw)
-    told = cli("import", tmp_path / name)
-    assert told.code == 3
-    assert name in told.err
-    assert "\nhint: " in told.err
+    result = cli("import", tmp_path / name)
+    assert result.code == 3
+    assert name in result.err
+    assert "\nhint: " in result.err
 
 
 def test_one_unknown_file_among_several_is_told_and_the_others_come_in(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("hello")
     named = (conversation(tmp_path), tmp_path / "b.txt", conversation(tmp_path, name="same.jsonl"))
-    for told in (cli("import", *named, "--dry-run"), cli("import", *named)):
-        assert told.code == 3
-        assert "import 4 turns" in told.out.replace("imported", "import")
-        assert told.err.startswith(f"error: {tmp_path / 'b.txt'} is in no format")
-        assert "\nhint: " in told.err
+    for result in (cli("import", *named, "--dry-run"), cli("import", *named)):
+        assert result.code == 3
+        assert "import 4 turns" in result.out.replace("imported", "import")
+        assert result.err.startswith(f"error: {tmp_path / 'b.txt'} is in no format")
+        assert "\nhint: " in result.err
     again = cli("import", *named, "--json")
     assert (again.code, again.json["already_there"], len(again.json["refused"])) == (3, 8, 1)
 
@@ -115,10 +115,10 @@ def test_a_file_that_may_hold_conversations_and_is_left_out_is_no_full_success(
     (folder / name).parent.mkdir(parents=True)
     conversation(folder)
     (folder / name).write_text(raw)
-    told = cli("import", folder)
-    assert told.code == code
-    assert told.out.startswith("imported 4 turns")
-    assert "1 file left out: " in told.err
+    result = cli("import", folder)
+    assert result.code == code
+    assert result.out.startswith("imported 4 turns")
+    assert "1 file left out: " in result.err
     assert cli("stats", "--json").json["active"] == 4
 
 
@@ -127,15 +127,15 @@ def test_json_names_all_that_an_archive_leaves_out(cli: Cli, tmp_path: Path) -> 
         archive.write(conversation(tmp_path), "talk.jsonl")
         for number in range(5):
             archive.writestr(f"{number}.html", "<p>")
-    told = cli("import", tmp_path / "x.zip", "--json")
-    assert [one["name"] for one in told.json["left_out"]] == [f"{number}.html" for number in range(5)]
+    result = cli("import", tmp_path / "x.zip", "--json")
+    assert [one["name"] for one in result.json["left_out"]] == [f"{number}.html" for number in range(5)]
     assert "(0.html, 1.html, 2.html and 2 more)" in cli("import", tmp_path / "x.zip").err
 
 
 def test_an_unknown_format_lists_the_known_ones(cli: Cli, tmp_path: Path) -> None:
-    told = cli("import", conversation(tmp_path), "--format", "carrier-pigeon")
-    assert told.code == 3
-    assert "claude-code" in told.err
+    result = cli("import", conversation(tmp_path), "--format", "carrier-pigeon")
+    assert result.code == 3
+    assert "claude-code" in result.err
 
 
 def test_without_a_path_the_sources_on_this_machine_are_named(cli: Cli, home: Path) -> None:
@@ -143,9 +143,9 @@ def test_without_a_path_the_sources_on_this_machine_are_named(cli: Cli, home: Pa
     folder = home / ".claude" / "projects" / "-home-ada"
     folder.mkdir(parents=True)
     conversation(folder, name="0.jsonl")
-    told = cli("import")
-    assert told.code == 2
-    assert f"memtui import {folder.parent}" in told.err
+    result = cli("import")
+    assert result.code == 2
+    assert f"memtui import {folder.parent}" in result.err
 
 
 def test_a_file_name_that_is_no_utf8_can_be_imported(program: Program, tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(tmp_path: Path) -> None:
 
 def test_an_import_of_nothing_leaves_no_memory_behind(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    told = cli("--db", tmp_path / "new.db", "import", tmp_path / "empty")
-    assert told.code == 3
+    result = cli("--db", tmp_path / "new.db", "import", tmp_path / "empty")
+    assert result.code == 3
     assert not (tmp_path / "new.db").exists()
 
 
@@ -251,9 +251,9 @@ def test_discovering_lists_what_is_there_and_brings_in_what_is_named(cli: Cli, h
         os.utime(file, (age, age))
     (home / ".mem0").mkdir()
     (home / ".mem0" / "history.db").write_bytes(b"no database")
-    told = cli("import", "--discover").out
-    assert "claude-code" in told and "3 sessions, 3 turns" in told and "nothing of it is in yet" in told
-    assert "1 file will be deleted by Claude Code within a week" in told
+    result = cli("import", "--discover").out
+    assert "claude-code" in result and "3 sessions, 3 turns" in result and "nothing of it is in yet" in result
+    assert "1 file will be deleted by Claude Code within a week" in result
     assert not (home / "memory.db").exists()
     assert cli("import", "--discover", "carrier").code == 3
     done = cli("import", "--discover", "--all", "--later")
@@ -277,9 +277,9 @@ def test_options_that_contradict_each_other_are_told(arguments: tuple[str, ...],
 def test_a_database_that_cannot_be_reached_leaves_no_memory_and_tells_no_password(
     cli: Cli, home: Path
 ) -> None:
-    told = cli("import", "postgresql://ada:hunter2@127.0.0.1:1/agents", "--json")
-    assert told.code in (2, 3)
-    assert "hunter2" not in told.out + told.err
+    result = cli("import", "postgresql://ada:hunter2@127.0.0.1:1/agents", "--json")
+    assert result.code in (2, 3)
+    assert "hunter2" not in result.out + result.err
     assert not (home / "memory.db").exists()
 
 
@@ -334,9 +334,9 @@ def test_watching_goes_on_with_a_memory_that_was_put_in_the_place_of_the_old_one
 def test_what_has_content_and_gives_nothing_fails(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     path.write_text(json.dumps([{"uuid": "c", "chat_messages": [{"who": "me", "what": "hello"}]}] * 2))
-    for told in (cli("import", path), cli("import", path, "--dry-run"), cli("import", path, "--json")):
-        assert told.code == 3
-        assert f"Nothing could be imported from {path}: 2 × no role." in told.err
+    for result in (cli("import", path), cli("import", path, "--dry-run"), cli("import", path, "--json")):
+        assert result.code == 3
+        assert f"Nothing could be imported from {path}: 2 × no role." in result.err
 
 
 def test_every_record_that_is_left_out_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -344,8 +344,8 @@ def test_every_record_that_is_left_out_is_named(cli: Cli, tmp_path: Path) -> Non
     with path.open("a") as file:
         file.write("broken\n" * 30)
     path.write_text(path.read_text() + '{"session_id": "s1", "role": "user", "content": "at last"}\n' * 30)
-    told = cli("import", path)
-    assert (told.code, "30 more" in told.err, "10 more like these" in told.err) == (0, False, True)
+    result = cli("import", path)
+    assert (result.code, "30 more" in result.err, "10 more like these" in result.err) == (0, False, True)
     skips = cli("import", path, "--dry-run", "--json").json["skips"]
     assert [skip["place"] for skip in skips] == [f"{path}:{number}" for number in range(5, 35)]
     assert {skip["reason"] for skip in skips} == {"not valid JSON"}

@@ -32,18 +32,18 @@ def remembered(cli: Cli, text: str) -> str:
 def test_show_tells_where_a_memory_comes_from_and_what_became_of_it(cli: Cli) -> None:
     old = remembered(cli, "Ada lives in Ghent")
     new = cli("correct", old, "Ada lives in Porto", "--json").json["memory"]["id"]
-    told = cli("show", new).out
+    result = cli("show", new).out
     for words in ("Ada lives in Porto", "versions", old, "history", "Corrected", "never fades", "explicit"):
-        assert words in told
+        assert words in result
     assert "replaced" in cli("show", old).out
 
 
 def test_show_of_a_turn_shows_the_turns_around_it(cli: Cli) -> None:
     with Memory.open(os.environ["MEMTUI_DB"], actor="agent:test") as memory:
         turns = [memory.record_turn("s", "user", f"turn {number}") for number in range(3)]
-    told = cli("show", turns[1].id)
-    assert "around it" in told.out
-    assert all(turn.id in told.out for turn in turns)
+    result = cli("show", turns[1].id)
+    assert "around it" in result.out
+    assert all(turn.id in result.out for turn in turns)
     assert len(cli("show", turns[1].id, "--json").json["neighbours"]) == 3
 
 
@@ -55,8 +55,8 @@ def test_history_lists_operations_and_what_one_of_them_did(cli: Cli) -> None:
     assert [line.split()[0] for line in lines] == ["3", "2", "1"]
     assert "undone by 3" in lines[1]
     assert len(cli("history", "--limit", "2", "--json").json["operations"]) == 2
-    told = cli("history", "2")
-    assert f"{identity}  tags: none -> " in told.out
+    result = cli("history", "2")
+    assert f"{identity}  tags: none -> " in result.out
     assert "added" in cli("history", "1").out
     assert cli("history", "77").code == 3
     assert cli("history", "--actor", "scheduler").code == 1
@@ -74,10 +74,10 @@ def test_check_says_sound_or_exits_1_with_what_is_wrong(cli: Cli) -> None:
     connection = apsw.Connection(os.environ["MEMTUI_DB"])
     connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('delete-all')")
     connection.close()
-    told = cli("check")
-    assert told.code == 1
-    assert "not sound" in told.out
-    assert "--repair" in told.out
+    result = cli("check")
+    assert result.code == 1
+    assert "not sound" in result.out
+    assert "--repair" in result.out
     assert cli("check", "--json").json["ok"] is False
     assert cli("check", "--repair").code == 0
     assert cli("check").code == 0
@@ -135,10 +135,10 @@ def every_command(identity: str) -> dict[str, list[str]]:
 def test_the_json_of_every_command_keeps_its_names(cli: Cli) -> None:
     identity = remembered(cli, HOSTILE)
     for name, arguments in every_command(identity).items():
-        told = cli(name, *arguments, "--json")
-        assert told.code == 0, (name, told)
-        assert SCHEMA[name] <= set(told.json), name
-        for memory in (told.json.get("memory"), *(told.json.get("memories") or ())):
+        result = cli(name, *arguments, "--json")
+        assert result.code == 0, (name, result)
+        assert SCHEMA[name] <= set(result.json), name
+        for memory in (result.json.get("memory"), *(result.json.get("memories") or ())):
             assert memory is None or set(memory) >= MEMORY
 
 
@@ -149,17 +149,17 @@ def test_no_command_prints_a_character_that_a_terminal_obeys(cli: Cli) -> None:
         memory.record_turn("s\x1b[2J", "user\x1b", HOSTILE, source=HOSTILE, project=HOSTILE)
     for arguments in ((), ("--json",)):
         for name, rest in every_command(identity).items():
-            told = cli(name, *rest, *arguments)
-            assert not OBEYED.search(told.out), name
-            assert not OBEYED.search(told.err), name
+            result = cli(name, *rest, *arguments)
+            assert not OBEYED.search(result.out), name
+            assert not OBEYED.search(result.err), name
         for line in (
             ["show", HOSTILE],
             ["search", HOSTILE],
             ["search", "x", "-f", HOSTILE],
             ["import", HOSTILE],
         ):
-            told = cli(*line, *arguments)
-            assert not OBEYED.search(told.out + told.err), line
+            result = cli(*line, *arguments)
+            assert not OBEYED.search(result.out + result.err), line
     assert "clip␛]52" in cli("show", identity).out
 
 
@@ -171,14 +171,14 @@ def test_the_doctor_tells_what_is_set_and_by_whom(
     monkeypatch.setenv("MEMTUI_DECAY_RATE", "0.2")
     monkeypatch.setenv("MEMTUI_TEHME", "x")
     monkeypatch.setenv("MEMTUI_THEME", "pink")
-    told = cli("doctor", "--json")
-    assert told.code == 0
-    rows = {row["name"]: (row["value"], row["origin"]) for row in told.json["settings"]}
+    result = cli("doctor", "--json")
+    assert result.code == 0
+    rows = {row["name"]: (row["value"], row["origin"]) for row in result.json["settings"]}
     assert rows["search.limit"] == ("3", "line 2")
     assert rows["decay.rate"] == ("0.2", "MEMTUI_DECAY_RATE")
     assert rows["general.ascii"] == ("false", "default")
     assert rows["keymap.forget"] == ('"x"', "line 4")
-    texts = [finding["text"] for finding in told.json["findings"]]
+    texts = [finding["text"] for finding in result.json["findings"]]
     assert any("MEMTUI_TEHME" in text for text in texts)
     assert any("frobnicate" in text for text in texts)
     assert any("'pink'" in text for text in texts)
@@ -190,15 +190,15 @@ def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: py
     (home / "bad.toml").write_text("[general]\nascii = 1\n")
     assert cli("--config", home / "bad.toml", "doctor", "--json").code == 3
     (home / "memory.db").write_text("no memory " * 200)
-    told = cli("doctor")
-    assert told.code == 4
-    assert "error" in told.out
+    result = cli("doctor")
+    assert result.code == 4
+    assert "error" in result.out
     (home / "memory.db").unlink()
     monkeypatch.setattr("memtui.engine.store.vec0.load_vec0", lambda connection: "no such library")
-    told = cli("doctor")
-    assert told.code == 5
-    assert "degraded" in told.out
-    assert "sqlite-vec==0.1.9" in told.out
+    result = cli("doctor")
+    assert result.code == 5
+    assert "degraded" in result.out
+    assert "sqlite-vec==0.1.9" in result.out
 
 
 @pytest.mark.parametrize("reason", ["not a folder", "cannot be written", "leads nowhere"])
@@ -213,9 +213,9 @@ def test_the_doctor_says_why_no_memory_can_be_made_there(
         place.symlink_to(tmp_path / "gone" / "m.db")
     else:  # root may write anywhere, so the answer is given
         monkeypatch.setattr("memtui.cli.diagnosis.os.access", lambda *_: False)
-    told = cli("--db", place, "doctor")
-    assert told.code == 4
-    assert reason in told.out
+    result = cli("--db", place, "doctor")
+    assert result.code == 4
+    assert reason in result.out
 
 
 def test_the_doctor_tells_of_a_clock_that_stops_fading(cli: Cli, home: Path) -> None:
@@ -234,9 +234,9 @@ def test_the_doctor_sees_a_file_that_others_may_read(cli: Cli, home: Path) -> No
 
 
 def test_the_doctor_sees_an_unsafe_place(cli: Cli, tmp_path: Path) -> None:
-    told = cli("--db", tmp_path / "Dropbox" / "m.db", "doctor")
-    assert told.code == 4
-    assert "cloud client" in told.out
+    result = cli("--db", tmp_path / "Dropbox" / "m.db", "doctor")
+    assert result.code == 4
+    assert "cloud client" in result.out
 
 
 def test_the_demo_is_a_copy_that_is_gone_afterwards(cli: Cli, home: Path) -> None:
@@ -257,9 +257,9 @@ def test_serving_needs_its_package_and_offers_reading_only(
     remembered(cli, "Ada lives in Ghent")
     monkeypatch.setitem(sys.modules, "textual_serve", None)
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
-    told = cli("serve")
-    assert told.code == 5
-    assert "'textual-serve<2" in told.err
+    result = cli("serve")
+    assert result.code == 5
+    assert "'textual-serve<2" in result.err
     with pytest.raises(UsageError):
         reading_command(Invocation(demo=True, db="elsewhere.db"))
     odd = home / "it's; rm -rf .db"
@@ -309,13 +309,13 @@ def test_the_doctor_tells_what_each_strategy_finds(
     monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
     (home / "mine.toml").write_text('[strategies]\nmarks = "regex"\n')
     remembered(cli, "Ada writes to ada@example.org")
-    told = cli("--config", home / "mine.toml", "doctor").out
-    assert re.search(r"fast: regex, names; 2 names in the newest 1 memory, [\d.]+ ms each", told)
+    result = cli("--config", home / "mine.toml", "doctor").out
+    assert re.search(r"fast: regex, names; 2 names in the newest 1 memory, [\d.]+ ms each", result)
     assert re.search(
-        r"accurate: regex, names, without spacy \(spaCy is not installed\), llm .*; 2 names", told
+        r"accurate: regex, names, without spacy \(spaCy is not installed\), llm .*; 2 names", result
     )
-    assert re.search(r"marks: regex; 1 name in", told)
-    assert "the nightly job finds no more names" in told
+    assert re.search(r"marks: regex; 1 name in", result)
+    assert "the nightly job finds no more names" in result
 
 
 def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_readonly(
@@ -328,8 +328,8 @@ def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_r
     known = migration.migrations()
     newer = Migration(known[-1].version + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
     monkeypatch.setattr(migration, "migrations", lambda: (*known, newer))
-    told = cli("--readonly", "list")
-    assert (told.code, "older memtui" in told.err, "without --readonly" in told.err) == (4, True, True)
+    result = cli("--readonly", "list")
+    assert (result.code, "older memtui" in result.err, "without --readonly" in result.err) == (4, True, True)
     assert "Ada likes tea" in cli("list").out
     assert len(list((home / "backups").glob("*-migration.db"))) == 1
     assert "Ada likes tea" in cli("--readonly", "list").out
@@ -337,13 +337,17 @@ def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_r
 
 def test_a_filter_that_looks_like_an_option_is_told_where_to_stand(cli: Cli) -> None:
     cli("remember", "Ada likes trains")
-    told = cli("list", "-tag:work")
-    assert told.code == 2 and "memtui list -- -tag:work" in told.err
+    result = cli("list", "-tag:work")
+    assert result.code == 2 and "memtui list -- -tag:work" in result.err
     assert cli("list", "--", "-tag:work").code == 0
 
 
 def test_a_session_that_is_not_there_is_named(cli: Cli) -> None:
     cli("remember", "Ada likes trains")
-    told = cli("sessions", "nope")
-    assert told.code == 1 and told.err.startswith("error: There is no session 'nope'") and "hint:" in told.err
+    result = cli("sessions", "nope")
+    assert (
+        result.code == 1
+        and result.err.startswith("error: There is no session 'nope'")
+        and "hint:" in result.err
+    )
     assert cli("sessions", "nope", "--json").json == {"sessions": []}

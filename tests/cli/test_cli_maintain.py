@@ -36,10 +36,10 @@ def test_one_job_runs_now_and_says_how_to_take_it_back(cli: Cli) -> None:
     assert all(f"the ferry leaves at {number}" in dry.out for number in range(3))
     assert "none within 30 days" in dry.err
     assert cli("stats", "--json").json["by_kind"] == {"fact": 3}
-    told = cli("maintain", "--job", "decay")
-    assert told.code == 0
-    assert "faded 3 facts" in told.out
-    assert "To undo it: memtui undo" in told.out
+    result = cli("maintain", "--job", "decay")
+    assert result.code == 0
+    assert "faded 3 facts" in result.out
+    assert "To undo it: memtui undo" in result.out
     assert cli("stats", "--json").json["ended"] == 3
     (run, *_) = cli("maintain", "--runs", "5", "--json").json["runs"]
     assert (run["job"], run["state"], run["report"]["counts"]["faded"]) == ("decay", "done", 3)
@@ -85,9 +85,9 @@ def test_status_lists_every_job_and_a_job_can_be_switched_off(cli: Cli) -> None:
     [(("--once", "--job", "decay"), 2), (("--dry-run",), 2), (("--job", "nap"), 3), (("--runs", "0"), 2)],
 )
 def test_calls_that_make_no_sense_are_refused(cli: Cli, arguments: tuple[str, ...], code: int) -> None:
-    told = cli("maintain", *arguments)
-    assert told.code == code
-    assert "hint: " in told.err
+    result = cli("maintain", *arguments)
+    assert result.code == code
+    assert "hint: " in result.err
 
 
 def test_a_clock_that_jumped_is_told_and_can_be_accepted(cli: Cli, fading: Path) -> None:
@@ -109,9 +109,9 @@ def test_a_clock_that_jumped_is_told_and_can_be_accepted(cli: Cli, fading: Path)
 
 @pytest.mark.usefixtures("fading")
 def test_a_job_that_cannot_work_says_why(cli: Cli) -> None:
-    told = cli("maintain", "--job", "reflection")
-    assert told.code == 0
-    assert "skipped  reflection  no language model is configured" in told.out
+    result = cli("maintain", "--job", "reflection")
+    assert result.code == 0
+    assert "skipped  reflection  no language model is configured" in result.out
     assert "skipped just now" in cli("maintain", "--status").out
 
 

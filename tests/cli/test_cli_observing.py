@@ -39,8 +39,8 @@ def test_category_source_and_limit_narrow_them(noted: Cli) -> None:
     ]  # fmt: skip
     assert len(noted("observations", "-s", "goal:*", "--json").json["observations"]) == 3
     assert len(noted("observations", "rate", "-s", "GOAL:probe", "-c", "finding", "--json").json["hits"]) == 1
-    told = noted("observations", "-n", "1")
-    assert len(told.out.splitlines()) == 1 and "3 more" in told.err
+    result = noted("observations", "-n", "1")
+    assert len(result.out.splitlines()) == 1 and "3 more" in result.err
 
 
 def test_one_is_written_down_and_taken_back(cli: Cli) -> None:
@@ -92,6 +92,6 @@ def test_the_scratchpad_is_listed_read_written_searched_and_cleared(noted: Cli) 
     ],
 )
 def test_a_mistake_exits_with_its_code_and_changes_nothing(noted: Cli, line: list[str], code: int) -> None:
-    told = noted(*line)
-    assert told.code == code and "hint: " in told.err
+    result = noted(*line)
+    assert result.code == code and "hint: " in result.err
     assert len(noted("history", "--json").json["operations"]) == 3

@@ -25,8 +25,8 @@ def test_text_is_printed_without_control_characters(capsys: pytest.CaptureFixtur
     output.out(HOSTILE)
     output.err(HOSTILE)
     output.out(output.row("x", HOSTILE, output.paint(HOSTILE, "bold")))
-    told = capsys.readouterr()
-    for text in (told.out, told.err):
+    result = capsys.readouterr()
+    for text in (result.out, result.err):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
         assert "␛]52" in text
 

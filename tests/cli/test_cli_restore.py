@@ -43,9 +43,9 @@ def test_without_a_name_the_backups_are_listed_with_what_they_hold(cli: Cli) -> 
 def test_what_a_restore_does_is_shown_first_and_nothing_is_done_unasked(
     cli: Cli, changed: dict[str, str]
 ) -> None:
-    told = cli("restore", "now", "--dry-run")
-    assert told.code == 0
-    words = " ".join(told.out.split())
+    result = cli("restore", "now", "--dry-run")
+    assert result.code == 0
+    words = " ".join(result.out.split())
     assert "facts 2 2 1 1 1" in words
     for part in ("1 would come back", "+ " + changed["Ada is allergic to walnuts"], "1 would be as it was",
                  "Standup is at 10:30", "+ Standup is at 10:00", "1 would be lost", "Plays the oboe"):  # fmt: skip
@@ -106,8 +106,8 @@ def test_ids_still_mean_the_trash(cli: Cli, changed: dict[str, str]) -> None:
 
 def test_the_memory_as_it_was_and_what_became_of_it(cli: Cli, changed: dict[str, str]) -> None:
     assert cli("history", "--as-of", "yesterday").code == 1
-    told = cli("history", "--as-of", "now")
-    assert "2 facts, 2 in Trash" in told.out and "Standup is at 10:30" in told.out
+    result = cli("history", "--as-of", "now")
+    assert "2 facts, 2 in Trash" in result.out and "Standup is at 10:30" in result.out
     assert "walnuts" in cli("history", "--as-of", "now", "--filter", "is:trash walnuts").out
     report: dict[str, Any] = cli("history", "--as-of", "now", "--json").json
     assert report["counts"]["fact"] == 2 and report["reach"]["complete"]
@@ -133,10 +133,12 @@ def test_no_empty_memory_is_begun_where_only_backups_are_left(
     cli("backup")
     for file in home.glob("memory.db*"):
         file.unlink()
-    told = cli(*command)
-    assert told.code == 4
+    result = cli(*command)
+    assert result.code == 4
     assert (
-        "there are backups of it" in told.err and "memtui restore" in told.err and "to begin anew" in told.err
+        "there are backups of it" in result.err
+        and "memtui restore" in result.err
+        and "to begin anew" in result.err
     )
     assert not (home / "memory.db").exists()
     assert cli("restore", "latest", "--yes").code == 0

@@ -21,9 +21,9 @@ def ids(cli: Cli) -> list[str]:
 
 
 def test_the_best_hit_comes_first_with_an_id_for_the_next_command(cli: Cli, ids: list[str]) -> None:
-    told = cli("search", "is", "Ada", "allergic?")
-    assert told.code == 0
-    first = told.out.splitlines()[0].split()
+    output = cli("search", "is", "Ada", "allergic?")
+    assert output.code == 0
+    first = output.out.splitlines()[0].split()
     assert first[0] == "1"
     assert first[3] == ids[0]
     assert cli("show", first[3]).code == 0
@@ -33,19 +33,19 @@ def test_the_parts_of_a_score_add_up_to_it(cli: Cli, ids: list[str]) -> None:
     result = cli("search", "Ada walnuts", "--json").json
     for hit in result["hits"]:
         assert sum(arm["term"] for arm in hit["arms"].values()) == pytest.approx(hit["score"], abs=1e-9)
-    told = cli("search", "Ada walnuts", "--explain").out
+    output = cli("search", "Ada walnuts", "--explain").out
     for words in ("keyword", "vector", "entity", "BM25", "cosine", "total", "candidates", "ms"):
-        assert words in told
+        assert words in output
 
 
 def test_a_filter_narrows_and_a_wrong_one_is_pointed_at(cli: Cli, ids: list[str]) -> None:
     assert [hit["memory"]["id"] for hit in cli("search", "Ada", "-f", "tag:food", "--json").json["hits"]] == [
         ids[1]
     ]
-    told = cli("search", "Ada", "-f", "tag:food conf<<3", "--json")
-    assert told.code == 3
-    assert told.json["error"]["kind"] == "FilterError"
-    lines = told.err.splitlines()
+    output = cli("search", "Ada", "-f", "tag:food conf<<3", "--json")
+    assert output.code == 3
+    assert output.json["error"]["kind"] == "FilterError"
+    lines = output.err.splitlines()
     assert lines[1] == "  tag:food conf<<3"
     assert set(lines[2].strip()) == {"^"}
     assert lines[-1].startswith("hint: ")
@@ -54,19 +54,19 @@ def test_a_filter_narrows_and_a_wrong_one_is_pointed_at(cli: Cli, ids: list[str]
 def test_without_a_question_what_passes_the_filter_is_listed(cli: Cli, ids: list[str]) -> None:
     cli("forget", ids[0])
     assert ids[0] in cli("search", "-f", "is:forgotten").out
-    told = cli("search", "-f", "tag:work", "--json")
-    assert [memory["id"] for memory in told.json["memories"]] == [ids[2]]
-    told = cli("search", "-f", "kind:fact tag:nothing")
-    assert told.code == 1
-    assert "tag:nothing" in told.err
+    output = cli("search", "-f", "tag:work", "--json")
+    assert [memory["id"] for memory in output.json["memories"]] == [ids[2]]
+    output = cli("search", "-f", "kind:fact tag:nothing")
+    assert output.code == 1
+    assert "tag:nothing" in output.err
     assert cli("search", "-f", "conf<<3").code == 3
     assert cli("search", "  ").code == 2
 
 
 def test_nothing_found_is_a_negative_answer(cli: Cli, ids: list[str]) -> None:
-    told = cli("search", "zzzqqq", "-f", "tag:work")
-    assert (told.code, told.out) == (1, "")
-    assert told.err.startswith("nothing found")
+    output = cli("search", "zzzqqq", "-f", "tag:work")
+    assert (output.code, output.out) == (1, "")
+    assert output.err.startswith("nothing found")
 
 
 def test_the_number_of_hits_is_limited_by_the_line_or_the_settings(
@@ -85,12 +85,12 @@ def test_profiles_are_chosen_by_name(cli: Cli, ids: list[str]) -> None:
 
 
 def test_why_tells_for_any_memory_whether_it_is_among_the_hits(cli: Cli, ids: list[str]) -> None:
-    told = cli("search", "Ada walnuts", "--why", ids[0])
-    assert told.code == 0
-    assert "It is among the hits: number 1." in told.out
-    told = cli("search", "Ada walnuts", "--why", ids[0], "-f", "tag:work")
-    assert told.code == 1
-    assert "not here  " in told.out
+    output = cli("search", "Ada walnuts", "--why", ids[0])
+    assert output.code == 0
+    assert "It is among the hits: number 1." in output.out
+    output = cli("search", "Ada walnuts", "--why", ids[0], "-f", "tag:work")
+    assert output.code == 1
+    assert "not here  " in output.out
     assert cli("search", "x", "--why", "fact_nonesuch").code == 3
 
 
@@ -98,10 +98,10 @@ def test_missing_vectors_are_said_and_not_fatal(
     cli: Cli, ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "off")
-    told = cli("search", "Ada")
-    assert told.code == 0
-    assert "note: Searched without vectors" in told.err
-    assert "note" not in told.out
+    output = cli("search", "Ada")
+    assert output.code == 0
+    assert "note: Searched without vectors" in output.err
+    assert "note" not in output.out
 
 
 def test_searching_is_no_change(cli: Cli, ids: list[str]) -> None:
@@ -125,8 +125,8 @@ def test_a_question_may_come_from_standard_input(cli: Cli, ids: list[str]) -> No
 
 
 def test_list_tells_what_passes_in_an_order_and_how_much_is_left(cli: Cli, ids: list[str]) -> None:
-    told = cli("list", "--sort", "content", "--ascending")
-    assert [line.split()[1 if line.split()[0] == "now" else 2] for line in told.out.splitlines()] == ids
+    output = cli("list", "--sort", "content", "--ascending")
+    assert [line.split()[1 if line.split()[0] == "now" else 2] for line in output.out.splitlines()] == ids
     first = cli("list", "-n", "2", "--sort", "content", "--ascending")
     assert (len(first.out.splitlines()), "1 more: --offset 2" in first.err) == (2, True)
     rest = cli("list", "--offset", "2", "--sort", "content", "--ascending", "--json").json
@@ -145,6 +145,6 @@ def test_help_is_a_command_too(cli: Cli) -> None:
 
 def test_a_filter_among_the_words_is_said(cli: Cli) -> None:
     cli("remember", "the pinned fact")
-    told = cli("search", "is:pinned -kind:fact")
-    assert "Looked for as words: is:pinned -kind:fact." in told.err and "--filter" in told.err
+    output = cli("search", "is:pinned -kind:fact")
+    assert "Looked for as words: is:pinned -kind:fact." in output.err and "--filter" in output.err
     assert "Looked for" not in cli("search", "meet", "at", "10:30").err

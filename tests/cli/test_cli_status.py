@@ -18,7 +18,7 @@ OPTIONS = Options(background=False, embedder="off")
 
 
 @pytest.fixture
-def told(cli: Cli, home: Path) -> Path:
+def result(cli: Cli, home: Path) -> Path:
     """A conflict waits; two agents were told something today, one yesterday."""
     now = [time.time() - 2 * 86_400]
     with Memory.open(home / "memory.db", clock=lambda: now[0], options=OPTIONS) as memory:
@@ -39,7 +39,7 @@ def program(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=dict(os.environ), check=False)
 
 
-def test_a_line_tells_what_waits_and_what_was_told(cli: Cli, told: Path) -> None:
+def test_a_line_tells_what_waits_and_what_was_told(cli: Cli, result: Path) -> None:
     assert cli("status", "--line").out == "1 to review, 2 memories told today\n"
     whole = cli("status").out
     assert "1 to decide" in whole and "claude: 2 memories, 2 times" in whole and "old:" not in whole
@@ -51,13 +51,13 @@ def test_a_line_tells_what_waits_and_what_was_told(cli: Cli, told: Path) -> None
     ]
 
 
-def test_the_quick_way_says_the_same(cli: Cli, told: Path) -> None:
+def test_the_quick_way_says_the_same(cli: Cli, result: Path) -> None:
     assert program("status", "--line").stdout == cli("status", "--line").out
     assert json.loads(program("status", "--line", "--json").stdout) == cli("status", "--json").json
-    assert program("status", "--line", f"--db={told}").stdout == cli("status", "--line").out
+    assert program("status", "--line", f"--db={result}").stdout == cli("status", "--line").out
 
 
-def test_the_quick_way_loads_neither_click_nor_the_app(told: Path) -> None:
+def test_the_quick_way_loads_neither_click_nor_the_app(result: Path) -> None:
     code = (
         "import os, sys\n"
         "os._exit = lambda code: print(*[one for one in ('click', 'textual', 'numpy', 'typing_extensions', 'spacy',"
@@ -69,7 +69,7 @@ def test_the_quick_way_loads_neither_click_nor_the_app(told: Path) -> None:
     assert done.stdout.splitlines()[-1] == "loaded"
 
 
-def test_it_says_that_recording_is_paused(cli: Cli, told: Path) -> None:
+def test_it_says_that_recording_is_paused(cli: Cli, result: Path) -> None:
     assert cli("pause").code == 0
     assert cli("status", "--line").out.endswith(", recording paused\n")
 
@@ -80,12 +80,12 @@ def test_without_a_memory_it_says_so(home: Path) -> None:
     assert "memory" in done.stderr
 
 
-def test_it_changes_nothing(told: Path) -> None:
+def test_it_changes_nothing(result: Path) -> None:
     before = sorted(
-        (one.name, one.stat().st_mtime_ns) for one in told.parent.iterdir() if one.suffix == ".db"
+        (one.name, one.stat().st_mtime_ns) for one in result.parent.iterdir() if one.suffix == ".db"
     )
     assert program("status", "--line").returncode == 0
     assert (
-        sorted((one.name, one.stat().st_mtime_ns) for one in told.parent.iterdir() if one.suffix == ".db")
+        sorted((one.name, one.stat().st_mtime_ns) for one in result.parent.iterdir() if one.suffix == ".db")
         == before
     )

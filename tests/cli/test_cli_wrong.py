@@ -14,14 +14,14 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
     options = Options(background=False, embedder="off")
     with Memory.open(home / "memory.db", clock=lambda: now[0], options=options) as memory:
         facts = [memory.remember(f"Fact number {number}") for number in range(4)]
-        for agent, session, told in (
+        for agent, session, result in (
             ("claude", "s1", facts[:2]),
             ("codex", "s2", facts[2:3]),
             ("claude", "s1", [facts[3], facts[0]]),
         ):
             now[0] += 60
             memory.actor = f"agent:{agent}"
-            memory.note_recall(f"which {len(told)} of {session}", told, session)
+            memory.note_recall(f"which {len(result)} of {session}", result, session)
     found = cli("wrong", "--json").json["told"]
     assert [(one["agent"], one["session_id"], len(one["memories"])) for one in found] == [
         ("claude", "s1", 3),
@@ -37,9 +37,9 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
         ("which 2 of s1", [facts[3].id, facts[0].id]),
         ("which 2 of s1", [facts[1].id]),
     ]
-    told = cli("wrong")
-    assert "“which 1 of s2”" in told.out
-    assert told.code == 0 and "memtui correct ID" in told.err and facts[3].id in told.out
+    result = cli("wrong")
+    assert "“which 1 of s2”" in result.out
+    assert result.code == 0 and "memtui correct ID" in result.err and facts[3].id in result.out
     cli("withhold", facts[3].id, "--agent", "claude")
     assert facts[3].id not in cli("wrong").out
     cli("forget", facts[2].id)

@@ -7,23 +7,23 @@ from memtui.guide import ORDER, page
 
 
 def test_the_list_names_every_page(cli: Cli) -> None:
-    told = cli("guide")
-    assert told.code == 0
-    assert [line.split()[0] for line in told.out.splitlines()[: len(ORDER)]] == list(ORDER)
+    result = cli("guide")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines()[: len(ORDER)]] == list(ORDER)
     assert [one["topic"] for one in cli("guide", "--json").json["pages"]] == list(ORDER)
 
 
 def test_a_page_is_markdown_in_a_pipe(cli: Cli) -> None:
-    told = cli("guide", "filters")
-    assert told.code == 0
-    assert told.out == page("filters").text
+    result = cli("guide", "filters")
+    assert result.code == 0
+    assert result.out == page("filters").text
     assert cli("guide", "filters", "--json").json["text"] == page("filters").text
 
 
 def test_an_unknown_page_is_answered_with_those_there_are(cli: Cli) -> None:
-    told = cli("guide", "nowhere")
-    assert told.code == 2
-    assert "There is no page 'nowhere'" in told.err
-    assert all(topic in told.err for topic in ORDER)
+    result = cli("guide", "nowhere")
+    assert result.code == 2
+    assert "There is no page 'nowhere'" in result.err
+    assert all(topic in result.err for topic in ORDER)
     assert "Did you mean 'filters'?" in cli("guide", "filtres").err
     assert cli("guide", "Filters").code == 0

@@ -51,9 +51,9 @@ def tree(home: Path) -> dict[str, bytes | None]:
 def test_no_command_that_only_reads_writes_anything(cli: Cli, home: Path, world: str) -> None:
     before = tree(home)
     for line in (*QUIET, *CHANGING):
-        told = cli(*(word.format(id=world, home=home) for word in line), "--readonly")
+        result = cli(*(word.format(id=world, home=home) for word in line), "--readonly")
         assert tree(home) == before, line
-        assert line in QUIET or told.code, line
+        assert line in QUIET or result.code, line
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_servers_for_agents_keep_no_log_where_they_only_read(
     running.communicate(b"", timeout=60)
     assert tree(home) == before
     hook = program("hook", "claude-code", "--readonly")
-    _, told = hook.communicate(b"{broken", timeout=60)
+    _, result = hook.communicate(b"{broken", timeout=60)
     assert hook.returncode == 0
-    assert b"a hook did nothing" in told
+    assert b"a hook did nothing" in result
     assert tree(home) == before
 
 
@@ -109,8 +109,8 @@ def test_a_fault_is_not_logged_either(
 
 
 def test_an_agent_that_may_only_read_is_connected_by_an_option_of_its_own(cli: Cli, home: Path) -> None:
-    told = cli("connect", "codex", "--readonly", "--yes")
-    assert told.code == 4
-    assert "--agent-readonly" in told.err
+    result = cli("connect", "codex", "--readonly", "--yes")
+    assert result.code == 4
+    assert "--agent-readonly" in result.err
     assert not (home / ".codex").exists()
     assert '"--readonly"' in cli("connect", "codex", "--agent-readonly", "--dry-run").out

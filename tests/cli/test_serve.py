@@ -38,7 +38,7 @@ class Served(NamedTuple):
 
     url: str
     root: str
-    told: str
+    result: str
 
     @property
     def ws(self) -> str:

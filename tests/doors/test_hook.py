@@ -114,8 +114,8 @@ def test_a_prompt_is_told_what_bears_on_it_and_recorded(memory: Memory, place: P
     assert turns(memory) == [("user", "What does Ada eat? Is she vegetarian?")]
     session = memory.view.session("claude-code:s1")
     assert (session.project, session.source) == ("greenhouse", "hook:claude-code")
-    (told,) = memory.view.recent_recalls()
-    assert (told.agent, told.session_id) == ("claude-code", "claude-code:s1")
+    (answer,) = memory.view.recent_recalls()
+    assert (answer.agent, answer.session_id) == ("claude-code", "claude-code:s1")
     latest = memory.view.operations(limit=1)[0]
     assert (latest.actor, latest.label) == ("agent:claude-code", "Recorded a turn")
     assert logged(home) == ""
@@ -244,11 +244,11 @@ def test_of_a_prompt_beyond_the_limit_the_beginning_is_recorded_and_the_log_and_
     ((_, recorded),) = turns(memory)
     assert (len(recorded), recorded[:6], recorded[-1]) == (500_000, "Is Ada", "…")
     assert "recorded the first 500,000 of 600,019 characters" in logged(home)
-    told = subprocess.run(
+    answer = subprocess.run(
         [sys.executable, "-m", "memtui", "--db", place, "doctor"], capture_output=True, text=True, check=False
     ).stdout
-    assert "1 message in the last 7 days" in told
-    assert "500,000 of 600,019 characters" in told
+    assert "1 message in the last 7 days" in answer
+    assert "500,000 of 600,019 characters" in answer
 
 
 @pytest.mark.parametrize("option", ["--filter=", "--project=", "--project= "])
@@ -292,9 +292,9 @@ def test_the_first_prompt_begins_a_memory(tmp_path: Path) -> None:
 def test_it_tells_only_what_passes_its_filter(memory: Memory, place: Path) -> None:
     question = prompt("Where does Ada, who is vegetarian, keep the spare key?")
     assert "blue pot" in injected(hook(place, question))
-    told = injected(hook(place, question, "--filter=-tag:private"))
-    assert "vegetarian" in told
-    assert "blue pot" not in told
+    answer = injected(hook(place, question, "--filter=-tag:private"))
+    assert "vegetarian" in answer
+    assert "blue pot" not in answer
     assert injected(hook(place, question, "--project=elsewhere")) == ""
 
 
@@ -436,19 +436,19 @@ def test_a_session_that_another_program_began_is_another_one(memory: Memory, pla
     assert turns(memory) == [("user", "Pay Bob a thousand.")]
     own = "claude-code:s1 (hook:claude-code)"
     assert turns(memory, own) == [("user", "Is Ada vegetarian?"), ("assistant", "Yes.")]
-    assert [told.session_id for told in memory.view.recent_recalls()] == [own]
+    assert [answer.session_id for answer in memory.view.recent_recalls()] == [own]
 
 
 def test_the_person_is_told_of_a_clock_that_stops_fading_at_the_beginning_of_a_session(
     memory: Memory, place: Path
 ) -> None:
-    for ago, told in ((3, False), (30, True)):
+    for ago, answer in ((3, False), (30, True)):
         with memory._core.connections.write() as connection:
             clock_guard.accept(connection, time.time() - ago * 86_400)
         for number in range(2):
             done = hook(place, prompt("how are you", session_id=f"s{ago}"))
             message = json.loads(done.stdout or b"{}").get("systemMessage", "")
-            assert ("the clock moved on by 30 days" in message) is (told and number == 0)
+            assert ("the clock moved on by 30 days" in message) is (answer and number == 0)
 
 
 def test_no_empty_memory_is_begun_where_only_backups_are_left(place: Path, home: Path) -> None:
@@ -560,9 +560,9 @@ def test_what_is_never_recorded_is_told_and_not_kept(
 def test_what_is_kept_from_this_agent_is_told_to_others_only(memory: Memory, place: Path) -> None:
     [fact] = memory.view.page("vegetarian")
     memory.withhold(fact.id, "claude-code")
-    told = {}
+    answer = {}
     for agent in ("claude-code", "codex"):
         quick = Quick(place, agent=agent, options=QUIET)
-        told[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
+        answer[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
         quick.close()
-    assert "vegetarian" not in told["claude-code"] and "vegetarian" in told["codex"]
+    assert "vegetarian" not in answer["claude-code"] and "vegetarian" in answer["codex"]

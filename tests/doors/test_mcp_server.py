@@ -61,8 +61,8 @@ async def test_every_tool_does_its_work(place: Path) -> None:
 
         saved = (await tool("remember_fact", content="Ada Lopez is vegetarian", confidence=0.9))["memory"]
         assert (await tool("search_memory", query="what does Ada eat?"))["memories"][0]["id"] == saved["id"]
-        told = await tool("explain_search", query="what does Ada eat?", memory_id=saved["id"])
-        assert (told["found"], told["rank"]) == (True, 1) and "ada" in told["reason"]
+        response = await tool("explain_search", query="what does Ada eat?", memory_id=saved["id"])
+        assert (response["found"], response["rank"]) == (True, 1) and "ada" in response["reason"]
         corrected = await tool(
             "correct_fact", memory_id=saved["id"], new_content="Ada Lopez is vegan since May"
         )

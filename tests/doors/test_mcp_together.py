@@ -25,30 +25,30 @@ ENOUGH = 11  # a slow machine takes longer than that
 QUIET = Options(background=False, embedder="off")
 
 
-async def _write(client: Client, who: str, until: float, told: list[tuple[str, str]]) -> None:
+async def _write(client: Client, who: str, until: float, output: list[tuple[str, str]]) -> None:
     """Facts, turns and notes until the time is up; ``told`` takes the id and the text of each answer."""
     for number in count():
-        if time.monotonic() > until and len(told) >= ENOUGH:
+        if time.monotonic() > until and len(output) >= ENOUGH:
             return
         said = f"{who} counted sheep number {number} on farm {who}{number}"
         if number % 3 == 0:
             answer = await ask(client, "remember_fact", content=said)
         else:
             answer = await ask(client, "record_turn", session_id=f"talk-{who}", role="user", content=said)
-        told.append((answer["memory"]["id"], said))
+        output.append((answer["memory"]["id"], said))
         if number % 5 == 0:
             await ask(client, "scratchpad_write", key=f"{who}/{number}", value=said)
             await ask(client, "search_memory", query=f"sheep {number}")
 
 
-def _live(memory: Memory, until: float, told: list[tuple[str, str]], errors: list[BaseException]) -> None:
+def _live(memory: Memory, until: float, output: list[tuple[str, str]], errors: list[BaseException]) -> None:
     """What the app's engine does meanwhile: write, undo, look."""
     try:
         for number in count():
-            if time.monotonic() > until and len(told) >= ENOUGH:
+            if time.monotonic() > until and len(output) >= ENOUGH:
                 return
             said = f"the person counted stars number {number}"
-            told.append((memory.remember(said).id, said))
+            output.append((memory.remember(said).id, said))
             if number % 7 == 0:
                 memory.remember(f"a mistake {number}")
                 assert memory.undo().restored == 1
@@ -62,26 +62,26 @@ def _live(memory: Memory, until: float, told: list[tuple[str, str]], errors: lis
 async def test_four_servers_and_the_app_write_at_once_and_nothing_is_lost(
     place: Path, sized: Callable[[int], int]
 ) -> None:
-    told: list[list[tuple[str, str]]] = [[] for _ in range(SERVERS + 1)]
+    output: list[list[tuple[str, str]]] = [[] for _ in range(SERVERS + 1)]
     errors: list[BaseException] = []
     with Memory.open(place) as memory:
 
         async def agent(number: int, ready: asyncio.Barrier) -> None:
             async with connected(place, "--agent", f"a{number}") as client:
                 await ready.wait()
-                await _write(client, f"a{number}", time.monotonic() + sized(SECONDS), told[number])
+                await _write(client, f"a{number}", time.monotonic() + sized(SECONDS), output[number])
 
         ready = asyncio.Barrier(SERVERS + 1)
         agents = [asyncio.create_task(agent(number, ready)) for number in range(SERVERS)]
         await ready.wait()
         until = time.monotonic() + sized(SECONDS)
-        person = Thread(target=_live, args=(memory, until, told[SERVERS], errors))
+        person = Thread(target=_live, args=(memory, until, output[SERVERS], errors))
         person.start()
         await asyncio.gather(*agents)
         await asyncio.to_thread(person.join)
     assert errors == []
     with Memory.open(place, options=QUIET) as memory:
-        for identity, said in (pair for each in told for pair in each):
+        for identity, said in (pair for each in output for pair in each):
             assert memory.get(identity).content == said
         report = memory.files.check(deep=True)
         assert report.ok, report.findings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.engine.records import ArmHit, ArmReport, Explanation, Hit, MemoryRecord
-from memtui.present.hit import answered, explained, lead, rank, term, why_absent
+from memtui.present.hit import answered, explanation_lines, rank, term, why_above, why_absent
 
 ADA = MemoryRecord(1, "fact_1", "fact", "Ada lives in Porto", 0, 0, 0.9, 0.9, 0.1, "user")
 
@@ -12,8 +12,8 @@ def why(**fields: object) -> list[tuple[str, str]]:
     known: dict[str, object] = {
         "query": "Ada", "memory": ADA, "rank": 3, "score": 0.4, "limit": 10, "arms": {},
     }  # fmt: skip
-    told = Explanation(**(known | fields))  # type: ignore[arg-type]
-    return [(label, "".join(text for text, _ in line)) for label, line in explained(told, 100)]
+    lines = Explanation(**(known | fields))  # type: ignore[arg-type]
+    return [(label, "".join(text for text, _ in line)) for label, line in explanation_lines(lines, 100)]
 
 
 def test_an_explanation_says_where_it_is_or_what_keeps_it_out() -> None:
@@ -44,6 +44,6 @@ def test_an_arm_says_how_it_fared() -> None:
 def test_the_lead_over_the_next_hit_is_told_by_arm() -> None:
     first = Hit(rank=1, memory=ADA, score=0.7, arms={"keyword": ArmHit(rank=1, score=6.0, term=0.7)})
     second = Hit(rank=2, memory=ADA, score=0.5, arms={"vector": ArmHit(rank=1, score=0.8, term=0.5)})
-    told = "".join(text for text, _ in lead(first, second, 0.7))
-    assert told == "above #2 by .200: keyword +.700, vector −.500"
-    assert "equal" in "".join(text for text, _ in lead(second, second, 0.7))
+    lines = "".join(text for text, _ in why_above(first, second, 0.7))
+    assert lines == "above #2 by .200: keyword +.700, vector −.500"
+    assert "equal" in "".join(text for text, _ in why_above(second, second, 0.7))

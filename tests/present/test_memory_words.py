@@ -10,7 +10,7 @@ from memtui.engine.records.history import RESTORE_BACKUP
 from memtui.present import memory as words
 from memtui.present.caution import line as caution_line
 from memtui.present.changes import attribute_values, column_changes, row_name, table_label
-from memtui.present.operation import by_whom, changed, facts, recall_facts, standing, who
+from memtui.present.operation import by_whom, changed, facts, recall_facts, undo_notes, who
 
 NOW = 1_700_000_000
 DAY = 86_400
@@ -32,21 +32,21 @@ def operation(**fields: object) -> Operation:
     return Operation(**(known | fields))  # type: ignore[arg-type]
 
 
-def told(memory: MemoryRecord, fades: float | None = None) -> dict[str, str]:
+def lines(memory: MemoryRecord, fades: float | None = None) -> dict[str, str]:
     return {label: "".join(text for text, _ in line) for label, line in words.state(memory, fades, NOW)}
 
 
 def test_a_memory_says_how_sure_it_is_and_until_when() -> None:
-    assert told(fact())["confidence"] == ".90"
-    faded = told(fact(effective=0.41), fades=NOW + 3 * DAY)
+    assert lines(fact())["confidence"] == ".90"
+    faded = lines(fact(effective=0.41), fades=NOW + 3 * DAY)
     assert faded["confidence"] == ".41, down from .90"
     assert faded["fading"] == "until 17 Nov"
-    assert told(fact(), fades=NOW - DAY)["fading"] == "gone since 13 Nov"
+    assert lines(fact(), fades=NOW - DAY)["fading"] == "gone since 13 Nov"
 
 
 def test_what_was_confirmed_never_fades_and_what_ended_says_why() -> None:
-    assert told(fact(confirmed_at=NOW - DAY))["kept"] == "confirmed 13 Nov: never fades"
-    ended = told(fact(valid_until=NOW - DAY, ended_by="superseded"), fades=NOW + DAY)
+    assert lines(fact(confirmed_at=NOW - DAY))["kept"] == "confirmed 13 Nov: never fades"
+    ended = lines(fact(valid_until=NOW - DAY, ended_by="superseded"), fades=NOW + DAY)
     assert ended["trash"] == "replaced 13 Nov"
     assert "fading" not in ended
 
@@ -74,11 +74,13 @@ def test_actors_are_told_as_a_person_reads_them() -> None:
 
 def test_an_operation_says_what_became_of_it() -> None:
     undo = operation(op_id=8, actor="person", kind="undo", at=NOW)
-    undone = list(standing(operation(state="undone"), undo, None, NOW))
+    undone = list(undo_notes(operation(state="undone"), undo, None, NOW))
     assert undone[0].label == "undone"
     assert undone[0].line[0][0].endswith("by you")
     stopped = operation(kind="undo", state="running", undoes=3, label="Undo of it (interrupted)")
-    assert next(iter(standing(stopped, None, None, NOW))).line[0][0].startswith("interrupted: undo finishes")
+    assert (
+        next(iter(undo_notes(stopped, None, None, NOW))).line[0][0].startswith("interrupted: undo finishes")
+    )
     assert changed(operation()) == "2 rows"
     assert changed(operation(kind="restore-backup")) == "the file"
 
@@ -122,8 +124,8 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
 
 
 def test_an_operation_says_when_who_and_how_much() -> None:
-    told = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
-    assert told == [
+    lines = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
+    assert lines == [
         ("when", "13 Nov 22:13, 1d"),
         ("who", "helper  agent:helper"),
         ("changed", "2 rows of the file"),
@@ -138,11 +140,11 @@ def test_a_recall_says_who_was_told_how_much() -> None:
         at=NOW - DAY, agent="agent:helper", query="where does Ada live?", memory_ids=("fact_1", "fact_2"),
         session_id="s1",
     )  # fmt: skip
-    told = [
+    lines = [
         (label, "".join(text for text, _ in line))
         for label, line in recall_facts(recall, "Moving house", NOW)
     ]
-    assert told == [
+    assert lines == [
         ("when", "13 Nov 22:13, 1d"), ("agent", "helper"), ("session", "Moving house"), ("told", "2 memories"),
     ]  # fmt: skip
     assert "session" not in dict(recall_facts(recall, None, NOW))
@@ -161,25 +163,25 @@ def test_a_model_that_read_again_names_what_it_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("day", "hour", "told"),
+    ("day", "hour", "lines"),
     [
         (27, 0, "27 Nov, in 4d"), (27, 23, "27 Nov, in 4d"), (24, 23, "24 Nov, in 1d"), (23, 1, "23 Nov, today"),
         (23, 23, "23 Nov, today"), (22, 1, "22 Nov, past"),
     ],
 )  # fmt: skip
-def test_a_date_is_told_in_days_of_the_calendar(day: int, hour: int, told: str) -> None:
+def test_a_date_is_told_in_days_of_the_calendar(day: int, hour: int, lines: str) -> None:
     now = datetime(2026, 11, 23, hour, 30, tzinfo=UTC).timestamp()
     noon = int(datetime(2026, 11, day, 12, tzinfo=UTC).timestamp())
     memory = fact(topic="plan", happens_at=noon)
-    assert words.happens(memory, now) == told
-    assert words.is_past(memory, now) == ("past" in told)
+    assert words.happens(memory, now) == lines
+    assert words.is_past(memory, now) == ("past" in lines)
     assert words.happens(fact(), now) == ""
 
 
 def test_what_does_not_fade_is_said_but_not_of_what_is_confirmed() -> None:
-    assert told(fact(decay_rate=0.0))["fading"] == "does not fade"
-    assert "fading" not in told(fact(decay_rate=0.0, confirmed_at=NOW))
-    assert "fading" not in told(fact(decay_rate=0.0, kind="episode"))
+    assert lines(fact(decay_rate=0.0))["fading"] == "does not fade"
+    assert "fading" not in lines(fact(decay_rate=0.0, confirmed_at=NOW))
+    assert "fading" not in lines(fact(decay_rate=0.0, kind="episode"))
 
 
 def test_a_caution_blacks_secrets_out() -> None:

@@ -68,13 +68,14 @@ def test_a_backup_says_what_it_was_made_for() -> None:
 def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
     one = Backup(path=Path("a.db"), at=NOW - 7_200, reason="manual", size=2_000_000)
     other = Backup(path=Path("b.db"), at=NOW - 90_000, reason="manual", size=1_000_000)
-    assert backup.in_a_row(one, None) == "2.0 MB"
+    assert backup.list_entry(one, None) == "2.0 MB"
     assert (
-        backup.in_a_row(one, BackupContents(counts={"fact": 3, "trash": 1})) == "3 facts, 1 in Trash, 2.0 MB"
+        backup.list_entry(one, BackupContents(counts={"fact": 3, "trash": 1}))
+        == "3 facts, 1 in Trash, 2.0 MB"
     )
-    assert backup.in_a_row(one, BackupContents(problem="it is cut off")) == "unusable: it is cut off"
-    assert backup.all_in_a_row((one, other), NOW) == "3.0 MB in 2, 2h ago"
-    assert backup.all_in_a_row((), NOW) == "none yet"
+    assert backup.list_entry(one, BackupContents(problem="it is cut off")) == "unusable: it is cut off"
+    assert backup.list_total((one, other), NOW) == "3.0 MB in 2, 2h ago"
+    assert backup.list_total((), NOW) == "none yet"
 
 
 def test_health_is_told_in_sentences_and_a_verdict() -> None:
@@ -96,6 +97,6 @@ def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
     assert question.expects(saved) == "1 memory as the first hit"
     assert question.verdict(saved, None)[0] == "not asked yet"
     assert question.verdict(saved, failed) == ("fails", "error")
-    assert question.standing(place) == ("#4", "warning")
+    assert question.found_rank(place) == ("#4", "warning")
     assert question.outcomes([failed]) == "1 of 1 fail"
     assert question.outcomes([]) == "none expects an answer yet"

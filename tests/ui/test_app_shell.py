@@ -17,7 +17,7 @@ from memtui.ui.crash import report
 from memtui.ui.dialogs.error import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.jump import JumpScreen
-from memtui.ui.messages import Said
+from memtui.ui.messages import Notified
 from memtui.ui.palette import Palette
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.registry import PANES, spec_of
@@ -214,9 +214,9 @@ async def test_an_unexpected_error_is_a_panel_and_its_report_has_no_memory_text(
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
     (written,) = (tmp_path / "reports").iterdir()
-    told = written.read_text()
-    assert "RuntimeError" in told and "in explode" in told
-    assert "walnuts" not in told
+    output = written.read_text()
+    assert "RuntimeError" in output and "in explode" in output
+    assert "walnuts" not in output
     assert written.stat().st_mode & 0o777 == 0o600
 
 
@@ -230,10 +230,10 @@ def test_a_crash_report_has_the_chain_of_errors_and_no_values() -> None:
         except KeyError as error:
             raise StoreError("could not read “my diary”") from error
     except StoreError as error:
-        told = report(error, "1.2.3")
-    assert "memtui 1.2.3" in told
-    assert "StoreError (exit code 4)" in told and "KeyError" in told and "in inner" in told
-    assert "sk-live" not in told and "diary" not in told and str(Path.home()) not in told
+        output = report(error, "1.2.3")
+    assert "memtui 1.2.3" in output
+    assert "StoreError (exit code 4)" in output and "KeyError" in output and "in inner" in output
+    assert "sk-live" not in output and "diary" not in output and str(Path.home()) not in output
 
 
 async def test_help_lists_the_keys_of_the_focused_part_with_reasons(story: Story) -> None:
@@ -330,7 +330,7 @@ async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story)
     app = story.app()
     async with running(app) as pilot:
         for number in range(200):
-            app.post_message(Said(f"Page {number} could not be read.", "error", kind="page"))
+            app.post_message(Notified(f"Page {number} could not be read.", "error", kind="page"))
         await still(pilot.app)
         assert said(app).endswith("(×200)")
         assert len(app._notifications) == 1
@@ -439,8 +439,8 @@ async def test_a_crash_prints_no_values_and_leaves_a_report(
     assert "RuntimeError" in message and str(tmp_path) in message
     printed = capsys.readouterr()
     (written,) = tmp_path.glob("crash-*.txt")
-    for told in (message, printed.out, printed.err, written.read_text()):
-        assert "walnuts" not in told
+    for output in (message, printed.out, printed.err, written.read_text()):
+        assert "walnuts" not in output
 
 
 async def test_what_another_process_writes_before_the_first_look_appears(

@@ -141,15 +141,15 @@ def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: 
         identity = memory.remember(text).id
         result = memory.search("oboe")
         hit = next(one for one in result.hits if one.memory.id == identity)
-        told = HitText(60, story.now, UNICODE)
-        brief = told.hit(hit, result).plain
+        output = HitText(60, story.now, UNICODE)
+        brief = output.hit(hit, result).plain
         assert brief.startswith("…") and "oboe was heard" in brief and len(brief) < 1_500 and "total" in brief
         # The whole text is there too, below.
-        whole = told.hit(hit, result, memory.view.detail(identity)).plain
+        whole = output.hit(hit, result, memory.view.detail(identity)).plain
         assert whole.index("total") < whole.index(text[:500])
         assert text.strip() in whole
         short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)
-        assert told.hit(short, memory.search("walnuts")).plain.startswith("Ada is allergic to walnuts\n")
+        assert output.hit(short, memory.search("walnuts")).plain.startswith("Ada is allergic to walnuts\n")
 
 
 def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is_told(story: Story) -> None:
@@ -158,22 +158,24 @@ def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is
             memory.remember(f"walnuts {'and cake ' * number}{number}")
         result = memory.search("walnuts")
         last = result.hits[-1]
-        told = memory.explain("walnuts", last.memory.id, limit=1)
+        output = memory.explain("walnuts", last.memory.id, limit=1)
         text = HitText(60, story.now, UNICODE)
-        listed = text.explanation(told, result.hits[0].score, 100).plain
+        listed = text.explanation(output, result.hits[0].score, 100).plain
         assert (
             f"It is in the list: number {last.rank}." in listed and "An agent is told the first 1" in listed
         )
         assert "not here" not in listed and "remedy" not in listed
-        assert f"It is number {last.rank}, and the list ends with 2." in text.explanation(told, 1.0, 2).plain
+        assert (
+            f"It is number {last.rank}, and the list ends with 2." in text.explanation(output, 1.0, 2).plain
+        )
 
 
 def test_the_previews_name_the_keys_in_force(story: Story) -> None:
     with story.open() as memory:
         (gone,) = memory.view.page('is:superseded "Standup is at 10:00"')
         text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
-        told = text.whole(memory.view.detail(gone.id)).plain
-        assert "<restore> restores" in told and "<successor> goes there" in told
+        output = text.whole(memory.view.detail(gone.id)).plain
+        assert "<restore> restores" in output and "<successor> goes there" in output
 
 
 def test_a_long_name_of_an_operation_is_cut_in_the_history(story: Story) -> None:
@@ -182,9 +184,9 @@ def test_a_long_name_of_an_operation_is_cut_in_the_history(story: Story) -> None
     operation, change = detail.history[0]
     long = msgspec.structs.replace(operation, actor="person", label="Imported " + "a great many turns " * 40)
     detail = msgspec.structs.replace(detail, history=((long, change),), recalls=(), derived=(), around=())
-    told = MemoryText(40, story.now, UNICODE).whole(detail).plain.splitlines()
-    first = next(number for number, line in enumerate(told) if line.startswith("history"))
-    following = [line for line in told[first + 1 :] if line.startswith(" " * 12)]
+    output = MemoryText(40, story.now, UNICODE).whole(detail).plain.splitlines()
+    first = next(number for number, line in enumerate(output) if line.startswith("history"))
+    following = [line for line in output[first + 1 :] if line.startswith(" " * 12)]
     # Two lines' worth, which breaks between words may make three.
     assert len(following) <= 2 and following[-1].endswith("…")
 
@@ -196,7 +198,7 @@ def test_below_the_breakdown_stand_the_arms_that_did_not_find_it(story: Story) -
     found = [report.arm for report in result.arms if report.arm in hit.arms]
     asked = [report.arm for report in result.arms if report.arm not in hit.arms]
     assert "keyword" in found and asked
-    told = HitText(60, story.now, UNICODE).hit(hit, result).plain
-    breakdown = told.split("total", 1)
+    output = HitText(60, story.now, UNICODE).hit(hit, result).plain
+    breakdown = output.split("total", 1)
     assert all(f"\n{arm}" in breakdown[0] and f"\n{arm}" not in breakdown[1] for arm in found)
     assert all(f"\n{arm}" in breakdown[1] for arm in asked)

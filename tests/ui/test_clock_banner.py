@@ -31,8 +31,8 @@ async def test_a_jump_is_told_until_the_person_says_that_it_is_right(
     maintained.now = NOW + 5 * DAY
     app = at(maintained, pane)
     async with running(app, size) as pilot:
-        told = "The clock moved on by 5 days since maintenance last ran"
-        await until(lambda: told in " ".join(screen_text(app).replace("│", " ").split()))
+        shown = "The clock moved on by 5 days since maintenance last ran"
+        await until(lambda: shown in " ".join(screen_text(app).replace("│", " ").split()))
         await settle(app)
         assert "C it is right" in " ".join(screen_text(app).replace("│", " ").split())
         await pilot.press("C")

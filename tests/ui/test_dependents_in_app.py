@@ -117,8 +117,8 @@ async def test_review_decides_each_or_all(story: Story, fact: MemoryRecord, size
         await until(lambda: not [one for one in pane.decisions.cards if one.item.kind == "drawn"])
         await settle(app)
     with story.open(readonly=True) as memory:
-        told = {one.content for one in memory.view.page("kind:reflection,observation")}
-        assert WEEK not in told and ASK not in told and "Ask about Globex on Fridays." in told
+        shown = {one.content for one in memory.view.page("kind:reflection,observation")}
+        assert WEEK not in shown and ASK not in shown and "Ask about Globex on Fridays." in shown
 
 
 @pytest.mark.parametrize("size", SIZES)

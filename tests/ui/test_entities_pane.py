@@ -168,9 +168,9 @@ async def test_the_profile_tells_everything_and_follows_the_cursor(known: Story)
     async with running(app) as pilot:
         await choose(app, "Ada Ferreira")
         text = screen_text(app)
-        for told in ("Ada Ferreira · person", "in 2 memories", "facts 1", "Ada Ferreira lives in Ghent",
+        for output in ("Ada Ferreira · person", "in 2 memories", "facts 1", "Ada Ferreira lives in Ghent",
                      "seen together with", "Ghent", "also mentioned in 1"):  # fmt: skip
-            assert told in text
+            assert output in text
         await pilot.press("enter")
         await pilot.pause()
         assert entities(app).has_class("-zoom-preview")
@@ -522,7 +522,7 @@ async def test_leaving_a_dialog_changes_nothing_and_says_so(known: Story) -> Non
     app = at_entities(known)
     async with running(app) as pilot:
         await choose(app, "Ghent")
-        for key, kind, told in (
+        for key, kind, output in (
             ("e", LineDialog, "The name stays"),
             ("T", PickDialog, "The type stays"),
             ("a", LineDialog, "No name was added"),
@@ -532,7 +532,7 @@ async def test_leaving_a_dialog_changes_nothing_and_says_so(known: Story) -> Non
             await pilot.press(key)
             await dialog(app, kind)
             await pilot.press("escape")
-            await until(lambda told=told: told in said(app) and app.screen is app.main)
+            await until(lambda output=output: output in said(app) and app.screen is app.main)
             await settle(app)
     with known.open(readonly=True) as memory:
         assert memory.view.operations()[0].kind != "entity"

@@ -26,9 +26,9 @@ async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damage
     app = damaged.app(place=damaged.path)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(lambda: there(app, PickDialog) and "facts" in screen_text(app))
-        told = " ".join(screen_text(app).replace("│", " ").split())
-        assert "is not a memory file" in told
-        assert "what is there now is set aside as it is" in told
+        shown = " ".join(screen_text(app).replace("│", " ").split())
+        assert "is not a memory file" in shown
+        assert "what is there now is set aside as it is" in shown
         await pilot.press("enter")
         await until(lambda: app.operations.memory is not None and "Restored" in screen_text(app))
         assert app.operations.require().files.check().ok

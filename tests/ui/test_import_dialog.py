@@ -125,8 +125,10 @@ async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, t
     async with running(app, (120, 60)) as pilot:
         app.push_screen(ImportDialog(tmp_path / "b.txt", talk(tmp_path / "new.jsonl", 2)))
         for said in ("2 turns of 1 session would come in", "2 turns of 1 session came in"):
-            told = (said, "b.txt is in no format", "lists the formats")
-            await until(lambda told=told: all(unwrapped(words) in unwrapped(text_of(app)) for words in told))  # type: ignore[misc]
+            shown = (said, "b.txt is in no format", "lists the formats")
+            await until(
+                lambda shown=shown: all(unwrapped(words) in unwrapped(text_of(app)) for words in shown)
+            )  # type: ignore[misc]
             await pilot.press("enter")
     assert turns_in(story) == before + 2
 
@@ -375,9 +377,9 @@ def test_the_report_tells_all_that_was_left_out() -> None:
         reasons={f"reason {number}": number for number in range(1, 9)},
         refused=(Refused(message="x.json is odd.", hint="Look."),),
     )  # fmt: skip
-    told = report_text(report).plain
-    assert "15 for other reasons: reason 7, reason 8" in told
-    assert "1 source cannot be read" in told
+    shown = report_text(report).plain
+    assert "15 for other reasons: reason 7, reason 8" in shown
+    assert "1 source cannot be read" in shown
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

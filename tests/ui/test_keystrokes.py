@@ -34,7 +34,7 @@ async def test_a_question_may_be_typed_ahead_of_the_pane_that_takes_it(story: St
     async with running(app):
         at_once(app, "3", "slash", *"taxi")
         await true(lambda: isinstance(app.main.pane, SearchPane) and not app.main.opening)
-        await true(lambda: isinstance(app.main.pane, SearchPane) and app.main.pane.asked == "taxi")
+        await true(lambda: isinstance(app.main.pane, SearchPane) and app.main.pane.question == "taxi")
         assert app.screen is app.main
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.point_in_time import MomentDialog, Moments
+from memtui.ui.dialogs.point_in_time import Moments, PointInTimeDialog
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
@@ -31,10 +31,10 @@ def status(app: MemtuiApp) -> StatusLine:
 
 async def look(app: MemtuiApp, pilot: Pilot[None], moments: str) -> None:
     await pilot.press("W")
-    await until(lambda: there(app, MomentDialog))
+    await until(lambda: there(app, PointInTimeDialog))
     names = {" ": "space", ".": "full_stop", "-": "minus", ":": "colon"}
     await pilot.press(*(names.get(key, key) for key in moments), "enter")
-    await until(lambda: pane(app).past.looking is not None and not there(app, MomentDialog))
+    await until(lambda: pane(app).past.looking is not None and not there(app, PointInTimeDialog))
     await settle(app)
 
 
@@ -85,12 +85,12 @@ async def test_what_became_of_it_between_two_moments_is_a_list_of_differences(st
         await pilot.press("y")
         await until(lambda: "Copied" in status(app).said)
         await pilot.press("escape", "W")
-        await until(lambda: there(app, MomentDialog))
+        await until(lambda: there(app, PointInTimeDialog))
         assert "36h .. now" in screen_text(app)
         await pilot.press(*"soon", "enter")
         await until(lambda: "is not a time" in screen_text(app))
         await pilot.press("escape")
-        await until(lambda: not there(app, MomentDialog))
+        await until(lambda: not there(app, PointInTimeDialog))
         await pilot.press("escape")
         await until(lambda: pane(app).past.looking is None)
 

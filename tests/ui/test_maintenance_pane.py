@@ -169,7 +169,7 @@ async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "shown"),
     [
         ("Fading", "2 facts faded already"),
         ("Over time", "turns of conversations"),
@@ -180,11 +180,11 @@ async def test_a_long_run_shows_how_far_it_is_and_can_be_stopped(
         ("Tokens", "0 tokens in 30 days"),
     ],
 )
-async def test_what_is_known_about_the_memory_is_drawn(faded: Story, name: str, told: str) -> None:
+async def test_what_is_known_about_the_memory_is_drawn(faded: Story, name: str, shown: str) -> None:
     app = at_maintenance(faded)
     async with running(app):
         await go_to(app, name)
-        await until(lambda: told in screen_text(app))
+        await until(lambda: shown in screen_text(app))
 
 
 async def test_findings_of_a_check_open_the_rows_they_are_about(

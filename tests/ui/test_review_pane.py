@@ -52,14 +52,14 @@ async def ready(app: MemtuiApp) -> None:
 
 def test_all_choices_are_told_in_the_lines_that_there_are() -> None:
     text = CardText(60, NOW, UNICODE)
-    told = [Verdict(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
+    output = [Verdict(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
 
     def lines(most: int) -> list[str]:
-        return text.verdicts(told, most).plain.splitlines()
+        return text.verdicts(output, most).plain.splitlines()
 
     assert len(lines(6)) == 6 and all(one.endswith("is picked") for one in lines(6))
     assert lines(1) == ["c do c   x do x   b do b   m do m   e do e   s do s"]
-    short = CardText(110, NOW, UNICODE).verdicts(told, 4).plain.splitlines()
+    short = CardText(110, NOW, UNICODE).verdicts(output, 4).plain.splitlines()
     assert len(short) == 3 and " ".join(short).count("is picked") == 6
 
 
@@ -128,7 +128,7 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
         # The card has all its choices, however long what they are decided by.
         choices = app.main.query_one(".card-verdicts").region
         shown = "\n".join(screen_text(app).splitlines()[choices.y : choices.bottom])
-        for told in (
+        for output in (
             "pick a side",
             "use the new one",
             "the new one is wrong",
@@ -136,7 +136,7 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
             "write one text of both",
             "7 days",
         ):
-            assert told in shown, told
+            assert output in shown, output
         await pilot.press("G")
         await settle(app)
         keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
@@ -243,12 +243,12 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
     assert merged.protected and "home" in merged.tags
     with inbox.open() as memory:
         (gone,) = memory.view.page('is:trash "We live in Oslo now"')
-        for id, told in (
+        for id, output in (
             (merged.id, "made of     → We live in Oslo now"),
             (gone.id, "merged into ◆ We lived in Berg"),
         ):
             preview = MemoryText(60, NOW, UNICODE).whole(memory.view.detail(id)).plain
-            assert told in preview, preview
+            assert output in preview, preview
         memory.undo()
         assert {one.content for one in memory.view.page("kind:fact")} >= {
             "I live in Bergen",

@@ -135,10 +135,10 @@ async def test_the_newest_wish_is_served_first_and_old_ones_are_dropped(readers:
     pages = pages_of(source, readers)
     await pages.begin(0, 1)
     source.hold.clear()
-    pages.want(1 * PAGE, 1)
+    pages.request(1 * PAGE, 1)
     await asyncio.sleep(0)
     for number in range(2, 30):
-        pages.want(number * PAGE, 1)
+        pages.request(number * PAGE, 1)
     source.hold.set()
     await until(lambda: len(source.pages) == 2 + KEPT)
     await asyncio.sleep(0.05)
@@ -150,7 +150,7 @@ async def test_only_the_newest_pages_stay_in_memory(readers: Readers) -> None:
     pages = pages_of(source, readers)
     await pages.begin(0, 1)
     for number in range(40):
-        pages.want(number * PAGE, 1)
+        pages.request(number * PAGE, 1)
         await until(lambda: pages._loading is None)
     assert len(pages._pages) == KEPT
 
@@ -162,7 +162,7 @@ async def test_a_row_that_vanished_is_a_hole_that_is_not_asked_for_again(readers
     pages.go_on()
     await until(lambda: pages.keys is not None)
     source.gone = {500}
-    pages.want(500, 1)
+    pages.request(500, 1)
     await until(lambda: pages.row(501))
     assert pages.row(500) is None
     assert pages.key(500) == 500
@@ -195,9 +195,9 @@ async def test_an_error_is_told_once_and_ends_the_reading(readers: Readers) -> N
     pages = pages_of(source, readers, seen)
     await pages.begin(0, 1)
     source.error = OSError("the disk is gone")
-    pages.want(500, 1)
+    pages.request(500, 1)
     await until(lambda: seen.errors)
-    pages.want(700, 1)
+    pages.request(700, 1)
     await asyncio.sleep(0.03)
     assert len(seen.errors) == 1
     assert seen.arrived == []
@@ -209,7 +209,7 @@ async def test_nothing_is_told_after_close(readers: Readers) -> None:
     pages = pages_of(source, readers, seen)
     await pages.begin(0, 1)
     source.hold.clear()
-    pages.want(500, 1)
+    pages.request(500, 1)
     pages.go_on()
     pages.close()
     source.hold.set()

@@ -79,7 +79,7 @@ class ListApp(App[None]):
         super().__init__()
         self.readers = Readers()
         self.table: RowTable[Pair] = RowTable(COLUMNS, id="rows", orders=ORDERS)
-        self.told: list[object] = []
+        self.posted: list[object] = []
         self.register_theme(own_themes()[0])
         self.theme = "memtui-dark"
 
@@ -95,7 +95,7 @@ class ListApp(App[None]):
     @on(RowsCounted)
     @on(RowsFailed)
     def _note(self, event: object) -> None:
-        self.told.append(event)
+        self.posted.append(event)
 
     def on_unmount(self) -> None:
         self.readers.close()
@@ -230,7 +230,7 @@ async def test_the_order_goes_round_and_turns_round() -> None:
     async with app.run_test(size=(40, 10)) as pilot:
         await app.show(Fake([1, 2]))
         await pilot.press("greater_than_sign", "less_than_sign", "greater_than_sign")
-        orders = [(e.sort, e.falling) for e in app.told if isinstance(e, RowsOrdered)]
+        orders = [(e.sort, e.falling) for e in app.posted if isinstance(e, RowsOrdered)]
         assert orders == [("text", False), ("text", True), ("key", True)]
         await pilot.click("#rows", offset=(38, 0))
         assert app.table.order == ("key", False)
@@ -242,7 +242,7 @@ async def test_enter_and_double_click_open_a_row() -> None:
         await app.show(Fake([7, 8, 9]))
         await pilot.press("enter")
         await pilot.double_click("#rows", offset=(10, 3))
-        assert [e.key for e in app.told if isinstance(e, RowOpened)] == [7, 9]
+        assert [e.key for e in app.posted if isinstance(e, RowOpened)] == [7, 9]
 
 
 async def test_an_error_is_told_and_the_old_rows_stay() -> None:
@@ -252,7 +252,7 @@ async def test_an_error_is_told_and_the_old_rows_stay() -> None:
         bad = Fake([3])
         bad.error = OSError("the disk is gone")
         app.table.show(bad, app.readers)
-        await app.settle(lambda: any(isinstance(e, RowsFailed) for e in app.told))
+        await app.settle(lambda: any(isinstance(e, RowsFailed) for e in app.posted))
         assert "row 1" in app.line(1)
 
 
@@ -306,7 +306,7 @@ async def test_rows_in_memory_are_there_at_once_and_stay_whatever_slower_ones_co
         app.table.show(rows(range(2_500, 3_000)), app.readers, top=False)
         assert (app.table.cursor, app.table.marks) == (300, {2_800})
         app.table.show(rows([]), app.readers)
-        await app.settle(lambda: [e.count for e in app.told if isinstance(e, RowsCounted)][-1:] == [0])
+        await app.settle(lambda: [e.count for e in app.posted if isinstance(e, RowsCounted)][-1:] == [0])
         assert app.table.selected is None
 
 

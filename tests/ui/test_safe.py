@@ -78,9 +78,9 @@ def test_the_filter_leaves_clean_segments_alone_and_drops_hostile_links() -> Non
 
 def test_plain_signs_take_the_room_of_those_they_stand_for() -> None:
     text = "“Ada’s” · walnuts… 漢字 → no ▃"
-    (told,) = PlainFilter().apply([Segment(text, Style(bold=True))], BLACK)
-    assert told.text == '"Ada\'s" | walnuts~ 漢字 > no  '
-    assert cells(told.text) == cells(text) and told.style == Style(bold=True)
+    (output,) = PlainFilter().apply([Segment(text, Style(bold=True))], BLACK)
+    assert output.text == '"Ada\'s" | walnuts~ 漢字 > no  '
+    assert cells(output.text) == cells(text) and output.style == Style(bold=True)
 
 
 class Guarded(App[None]):

@@ -200,8 +200,8 @@ async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story)
         assert "/ find it" not in screen_text(app)
         await pilot.press(*["backspace"] * 4, *"/trains Nadia zzzz")
         await until(lambda: "No memory has all of these words; these have the most" in screen_text(app))
-        told = screen_text(app)
-        assert "Prefers trains over" in told and "spare key" in told and "never stored" not in told
+        shown = screen_text(app)
+        assert "Prefers trains over" in shown and "spare key" in shown and "never stored" not in shown
         with story.open(readonly=True) as memory:
             identity = memory.view.page("walnuts kind:fact")[0].id
         await pilot.press(*["backspace"] * 18, *identity, "enter")
@@ -506,7 +506,7 @@ async def test_a_question_can_be_typed_at_once_where_nothing_is_asked(story: Sto
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("3", *"can Ada eat 2 nuts")
-        await until(lambda: search(app).asked == "can Ada eat 2 nuts")
+        await until(lambda: search(app).question == "can Ada eat 2 nuts")
         assert app.screen is app.main
         await pilot.press("enter", "2", "3")
         await until(lambda: app.main.active == "search" and search(app).table.has_focus)
@@ -516,7 +516,7 @@ async def test_a_slash_before_the_question_is_the_key_and_not_part_of_it(story: 
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("3", "slash", *"and/or")
-        await until(lambda: search(app).asked == "and/or")
+        await until(lambda: search(app).question == "and/or")
 
 
 async def test_escape_leaves_the_empty_question_and_keys_are_commands_again(story: Story) -> None:

@@ -9,7 +9,7 @@ from ui_story import Story, running, screen_text, still, there, until
 
 
 @pytest.mark.parametrize(
-    ("pane", "key", "told"),
+    ("pane", "key", "shown"),
     [
         ("2", "ctrl+s", "ctrl+s (save filter) works while you type a filter, not here."),
         ("2", "P", "P (scratchpad) works in Observations, not here."),
@@ -18,13 +18,15 @@ from ui_story import Story, running, screen_text, still, there, until
         ("2", "f8", "f8 does nothing here. ? shows the keys."),
     ],
 )
-async def test_a_key_that_does_nothing_here_is_answered(story: Story, pane: str, key: str, told: str) -> None:
+async def test_a_key_that_does_nothing_here_is_answered(
+    story: Story, pane: str, key: str, shown: str
+) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press(pane)
         await still(app)
         await pilot.press(key)
-        await until(lambda: told in screen_text(app))
+        await until(lambda: shown in screen_text(app))
 
 
 async def test_a_key_that_works_or_is_typed_is_not_commented(story: Story) -> None:

@@ -53,7 +53,7 @@ async def test_the_key_that_goes_on_takes_every_step_and_writes_nothing(
             await still(app)
             words = " ".join(screen_text(app).split())
             assert f"{number + 1}/7" in words
-            assert one.told.partition(" ")[0] in words and "ctrl+n next" in words and "Esc end" in words
+            assert one.text.partition(" ")[0] in words and "ctrl+n next" in words and "Esc end" in words
             if ascii:
                 strip = app.main.query_one(TourStrip).region
                 assert "\n".join(screen_text(app).splitlines()[strip.y : strip.bottom]).isascii()

@@ -110,13 +110,13 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
     if tool.writes and agent.readonly:
         return _refusal("read_only", f"{tool.name} changes the memory; this connection only reads it.")
     try:
-        given = _read(tool, arguments)
+        parsed = _read(tool, arguments)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, InputError) as error:
         return _refusal(
             "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
         )
     try:
-        return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, given)))
+        return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, parsed)))
     except MemtuiError as error:
         return _refusal(_code(error), error.message, error.hint)
     except Exception as error:  # a fault of ours must not end the agent's run; the log has it
@@ -136,10 +136,12 @@ def output_schema(tool: Tool) -> dict[str, Any]:
     return _object(tool.returns)
 
 
-def _counted(agent: Agent, tool: Tool, given: Arguments) -> Record:
+def _counted(agent: Agent, tool: Tool, arguments: Arguments) -> Record:
     """Raises QuotaError where the agent has used up a limit of this hour."""
-    with agent.counted(min(_bytes(msgspec.to_builtins(given)), tool.keeps_at_most) if tool.writes else None):
-        return tool.run(agent, given)
+    with agent.counted(
+        min(_bytes(msgspec.to_builtins(arguments)), tool.keeps_at_most) if tool.writes else None
+    ):
+        return tool.run(agent, arguments)
 
 
 def _bytes(value: Any) -> int:

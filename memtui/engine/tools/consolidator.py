@@ -42,17 +42,17 @@ class Episodes(Record, omit_defaults=True):
     next_offset: int | None = None
 
 
-def get_episodes(agent: Agent, given: EpisodesArguments) -> Episodes:
-    page = agent.loop.turns(agent.session(given.session_id), given.offset, given.limit)
+def get_episodes(agent: Agent, arguments: EpisodesArguments) -> Episodes:
+    page = agent.loop.turns(agent.session(arguments.session_id), arguments.offset, arguments.limit)
     return Episodes(total=page.total, episodes=_turns(agent, page.turns), next_offset=page.next)
 
 
 def _turns(agent: Agent, turns: Sequence[MemoryRecord]) -> tuple[ServedMemory, ...]:
     open_ones = {one.id for one in agent.servable(turns)[0]}
-    return tuple(one if one.id in open_ones else _held_back(one) for one in served_all(agent, turns))
+    return tuple(one if one.id in open_ones else _without_text(one) for one in served_all(agent, turns))
 
 
-def _held_back(turn: ServedMemory) -> ServedMemory:
+def _without_text(turn: ServedMemory) -> ServedMemory:
     return ServedMemory(
         id=turn.id, kind=turn.kind, content=_HELD_BACK, when=turn.when, confidence=turn.confidence,
         trust=turn.trust, role=turn.role, session_id=turn.session_id,
@@ -98,15 +98,15 @@ class SavedBatch(Record):
     facts: tuple[Saved, ...]
 
 
-def save_facts(agent: Agent, given: SaveArguments) -> SavedBatch:
+def save_facts(agent: Agent, arguments: SaveArguments) -> SavedBatch:
     drafts = [
         Draft(
             kind="fact", content=" ".join(fact.content.split()), sources=fact.source_ids,
             confidence=min(fact.confidence, MOST_CONFIDENCE), tags=fact.tags,
         )
-        for fact in given.facts
+        for fact in arguments.facts
     ]  # fmt: skip
-    return SavedBatch(facts=tuple(agent.loop.save(agent.session(given.session_id), drafts)))
+    return SavedBatch(facts=tuple(agent.loop.save(agent.session(arguments.session_id), drafts)))
 
 
 class SessionArguments(Arguments):
@@ -120,13 +120,13 @@ class SessionState(Record):
     waiting: int
 
 
-def is_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.pending(agent.session(given.session_id))
+def is_consolidated(agent: Agent, arguments: SessionArguments) -> SessionState:
+    waiting = agent.loop.pending(agent.session(arguments.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
-def mark_consolidated(agent: Agent, given: SessionArguments) -> SessionState:
-    waiting = agent.loop.finish(agent.session(given.session_id))
+def mark_consolidated(agent: Agent, arguments: SessionArguments) -> SessionState:
+    waiting = agent.loop.finish(agent.session(arguments.session_id))
     return SessionState(consolidated=waiting == 0, waiting=waiting)
 
 
@@ -152,8 +152,8 @@ class Conflicts(Record):
     candidates: tuple[Near, ...]
 
 
-def detect_conflicts(agent: Agent, given: ConflictArguments) -> Conflicts:
-    rivals = agent.loop.rivals(agent.session(given.session_id), given.new_fact_id)
+def detect_conflicts(agent: Agent, arguments: ConflictArguments) -> Conflicts:
+    rivals = agent.loop.rivals(agent.session(arguments.session_id), arguments.new_fact_id)
     return Conflicts(
         candidates=tuple(
             Near(fact=served(agent, one.memory), reason=one.reason)
@@ -179,8 +179,8 @@ class Resolved(Record, omit_defaults=True):
     note: str = ""
 
 
-def resolve_conflict(agent: Agent, given: ResolveArguments) -> Resolved:
-    waits = agent.loop.resolve(given.new_fact_id, given.old_fact_id, given.reason)
+def resolve_conflict(agent: Agent, arguments: ResolveArguments) -> Resolved:
+    waits = agent.loop.resolve(arguments.new_fact_id, arguments.old_fact_id, arguments.reason)
     return Resolved(status="waits", note=waits) if waits else Resolved(status="done")
 
 

@@ -23,7 +23,7 @@ Text = Annotated[str, Meta(max_length=20_000)]
 Date = Annotated[str, Meta(max_length=40)]
 
 
-class TellsObservation(Record, omit_defaults=True):
+class ServedObservation(Record, omit_defaults=True):
     """An observation as an agent is told it; ``score`` between 0 and 1, where it was looked for."""
 
     id: str
@@ -40,14 +40,14 @@ class TellsObservation(Record, omit_defaults=True):
 class Observations(Record, omit_defaults=True):
     """``note`` says why there are none, or fewer."""
 
-    observations: tuple[TellsObservation, ...]
+    observations: tuple[ServedObservation, ...]
     note: str = ""
 
 
-def tell(
+def served(
     agent: Agent, memory: MemoryRecord, score: float = 0.0, cautions: Sequence[Caution] = ()
-) -> TellsObservation:
-    return TellsObservation(
+) -> ServedObservation:
+    return ServedObservation(
         id=memory.id, category=memory.category or "finding", content=memory.content,
         source=agent.source(memory) or EXPLICIT,
         when=local_time(memory.event_time), trust=memory.trust, score=round(score, 3),
@@ -70,12 +70,12 @@ class RememberArguments(Arguments):
     )
 
 
-def remember_observations(agent: Agent, given: RememberArguments) -> Observations:
+def remember_observations(agent: Agent, arguments: RememberArguments) -> Observations:
     stored = agent.memory.observations.remember(
-        given.findings, given.insights, given.lessons, source=given.source, tags=agent.own_tags(),
+        arguments.findings, arguments.insights, arguments.lessons, source=arguments.source, tags=agent.own_tags(),
         project=agent.project, within=agent.within,
     )  # fmt: skip
-    return Observations(observations=tuple(tell(agent, one) for one in stored))
+    return Observations(observations=tuple(served(agent, one) for one in stored))
 
 
 class RecallArguments(Arguments):
@@ -89,25 +89,25 @@ class RecallArguments(Arguments):
     before: Annotated[Date | None, Meta(description="Only from before this day.")] = None
 
 
-def recall_observations(agent: Agent, given: RecallArguments) -> Observations:
+def recall_observations(agent: Agent, arguments: RecallArguments) -> Observations:
     bounds = [
         f"{name}:{quoted(value)}"
-        for name, value in (("after", given.after), ("before", given.before))
+        for name, value in (("after", arguments.after), ("before", arguments.before))
         if value
     ]
     hits = agent.memory.observations.recall(
-        given.query, category=given.category, limit=given.limit + _SPARE, min_score=given.min_score,
+        arguments.query, category=arguments.category, limit=arguments.limit + _SPARE, min_score=arguments.min_score,
         filter=agent.narrowed(" ".join(bounds)), preview=True,
         alone=agent.scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
     found, left_out = agent.servable(hit.memory for hit in hits)
-    found = found[: given.limit]
-    agent.log_recall(given.query, found)
+    found = found[: arguments.limit]
+    agent.log_recall(arguments.query, found)
     known = agent.cautions(found)
     return Observations(
         observations=tuple(
-            tell(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
+            served(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
         ),
         note=f"Left out: {left_out}." if left_out else "" if found else "Nothing has these words.",
     )
@@ -121,24 +121,26 @@ class StepArguments(Arguments):
     step_type: Annotated[Name, Meta(description="What kind of step it is: GOAL, AGENT or RUN.")] = "RUN"
 
 
-def observe_step(agent: Agent, given: StepArguments) -> Observations:
-    if not worth_reading(given.output):
+def observe_step(agent: Agent, arguments: StepArguments) -> Observations:
+    if not worth_reading(arguments.output):
         return Observations(
             observations=(), note=f"An output under {SHORTEST} characters is not read: nothing was kept."
         )
-    observation = _read(agent, given)
+    observation = _read(agent, arguments)
     if observation.empty:
         return Observations(observations=(), note="There was nothing worth keeping in it.")
     stored = agent.memory.observations.remember(
         observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
         tags=agent.own_tags(), project=agent.project, within=agent.within,
     )  # fmt: skip
-    return Observations(observations=tuple(tell(agent, one) for one in stored))
+    return Observations(observations=tuple(served(agent, one) for one in stored))
 
 
-def _read(agent: Agent, given: StepArguments) -> Observation:
+def _read(agent: Agent, arguments: StepArguments) -> Observation:
     """Asked in a thread with a loop of its own: the caller's may be running."""
-    reading = extractor(agent.memory.options.llm).ask(given.step_name, given.step_type, given.output)
+    reading = extractor(agent.memory.options.llm).ask(
+        arguments.step_name, arguments.step_type, arguments.output
+    )
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, reading).result()
 

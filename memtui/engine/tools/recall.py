@@ -134,12 +134,14 @@ class SearchArguments(Arguments):
     limit: Annotated[int, Meta(ge=1, le=50, description="At most so many.")] = 10
 
 
-def search_memory(agent: Agent, given: SearchArguments) -> Found:
-    tag = f"tag:{quoted(given.tag.lstrip('#'))}" if given.tag and given.tag.strip("# ") else ""
-    result = agent.search(given.query, filter=f"{kinds(given.kind)} {tag}", limit=given.limit + _SPARE)
+def search_memory(agent: Agent, arguments: SearchArguments) -> Found:
+    tag = f"tag:{quoted(arguments.tag.lstrip('#'))}" if arguments.tag and arguments.tag.strip("# ") else ""
+    result = agent.search(
+        arguments.query, filter=f"{kinds(arguments.kind)} {tag}", limit=arguments.limit + _SPARE
+    )
     found, left_out = agent.servable(hit.memory for hit in result.hits)
-    found = found[: given.limit]
-    agent.log_recall(given.query, found)
+    found = found[: arguments.limit]
+    agent.log_recall(arguments.query, found)
     notes = () if agent.scoped else result.notes
     hits = {hit.memory.id: hit for hit in result.hits}
     scored = tuple(_scored(one, hits[one.id]) for one in served_all(agent, found))
@@ -174,11 +176,11 @@ class Explained(Record, omit_defaults=True):
     would_help: tuple[str, ...] = ()
 
 
-def explain_search(agent: Agent, given: ExplainArguments) -> Explained:
-    memory = agent.get(given.memory_id)
+def explain_search(agent: Agent, arguments: ExplainArguments) -> Explained:
+    memory = agent.get(arguments.memory_id)
     if not agent.servable([memory])[0]:
         raise InputError(f"{memory.id} is kept back: no agent is told it.", "Only the person can release it.")
-    explanation = agent.explain(given.query, memory, limit=given.limit)
+    explanation = agent.explain(arguments.query, memory, limit=arguments.limit)
     return Explained(
         memory_id=memory.id, found=explanation.rank is not None and not explanation.excluded, rank=explanation.rank,
         score=rounded(explanation.score), shares=shares(explanation.arms), reason=reason(explanation.arms),
@@ -200,7 +202,7 @@ class Counted(Record, omit_defaults=True):
     latest: str | None = None
 
 
-def memory_stats(agent: Agent, given: Arguments) -> Counted:
+def memory_stats(agent: Agent, arguments: Arguments) -> Counted:
     if not agent.narrowed():
         known = agent.memory.stats()
         return _counted(known.by_kind, known.latest)
@@ -244,24 +246,24 @@ class EntityInfo(Record, omit_defaults=True):
     may_also_be: tuple[str, ...] = ()
 
 
-def get_entity_info(agent: Agent, given: EntityArguments) -> EntityInfo:
+def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
     # Who is who is known from all memories, and by the person: a confined agent has the names in its texts, no more.
     # So has one from which something about the name is kept: a summary may say it, another name may stand in it.
-    by_text = agent.scoped or agent.is_kept_from(f"entity:{quoted(given.name)}")
-    wanted = quoted(given.name) if by_text else f"entity:{quoted(given.name)}"
-    about = agent.page(wanted, limit=_NAMED_IN) if fold(given.name) else []
-    profiles = _named_in(agent, given.name, about) if by_text else _profiles(agent, given.name, about)
+    by_text = agent.scoped or agent.is_kept_from(f"entity:{quoted(arguments.name)}")
+    wanted = quoted(arguments.name) if by_text else f"entity:{quoted(arguments.name)}"
+    about = agent.page(wanted, limit=_NAMED_IN) if fold(arguments.name) else []
+    profiles = _named_in(agent, arguments.name, about) if by_text else _profiles(agent, arguments.name, about)
     if not profiles:
         raise NotFoundError(
-            f"Nobody and nothing is known by the name {given.name[:60]!r}.",
+            f"Nobody and nothing is known by the name {arguments.name[:60]!r}.",
             "Try another form of the name, or search_memory.",
         )
-    filter = f"{wanted} {kinds(given.kind)}"
-    found, left_out = agent.servable(agent.page(filter, limit=given.limit))
-    agent.log_recall(given.name, found)
+    filter = f"{wanted} {kinds(arguments.kind)}"
+    found, left_out = agent.servable(agent.page(filter, limit=arguments.limit))
+    agent.log_recall(arguments.name, found)
     return EntityInfo(
         entities=tuple(profiles), mentioned_in=agent.count(filter), memories=served_all(agent, found),
-        left_out=left_out, may_also_be=() if by_text else _namesakes(agent, given.name),
+        left_out=left_out, may_also_be=() if by_text else _namesakes(agent, arguments.name),
     )  # fmt: skip
 
 
@@ -319,8 +321,8 @@ class Context(Record, omit_defaults=True):
     left_out: tuple[str, ...] = ()
 
 
-def get_context(agent: Agent, given: ContextArguments) -> Context:
-    block = agent.context(given.prompt, session_id=given.session_id, limit=given.limit)
+def get_context(agent: Agent, arguments: ContextArguments) -> Context:
+    block = agent.context(arguments.prompt, session_id=arguments.session_id, limit=arguments.limit)
     return Context(
         text=block.text, tokens=block.tokens, ids=tuple(memory.id for memory in block.memories),
         left_out=tuple(dict.fromkeys(one.reason for one in block.left_out if one.reason != WITHHELD)),

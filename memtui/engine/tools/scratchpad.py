@@ -57,24 +57,24 @@ class WriteArguments(Arguments):
     value: Annotated[str, Meta(max_length=MAX_VALUE, description="The text to keep under it.")]
 
 
-def write(agent: Agent, given: WriteArguments) -> Entry:
-    return entry(agent.scratchpad.set(given.key, given.value), _EXCERPT)
+def write(agent: Agent, arguments: WriteArguments) -> Entry:
+    return entry(agent.scratchpad.set(arguments.key, arguments.value), _EXCERPT)
 
 
 class ReadArguments(Arguments):
     key: Key
 
 
-def read(agent: Agent, given: ReadArguments) -> Entry:
-    return entry(agent.scratchpad.get(given.key))
+def read(agent: Agent, arguments: ReadArguments) -> Entry:
+    return entry(agent.scratchpad.get(arguments.key))
 
 
 class ListArguments(Arguments):
     prefix: Annotated[str, Meta(max_length=MAX_KEY, description="Only keys that begin so.")] = ""
 
 
-def list_keys(agent: Agent, given: ListArguments) -> Keys:
-    keys = agent.scratchpad.keys(given.prefix)
+def list_keys(agent: Agent, arguments: ListArguments) -> Keys:
+    keys = agent.scratchpad.keys(arguments.prefix)
     return Keys(keys=tuple(keys[:_MOST_KEYS]), more=max(0, len(keys) - _MOST_KEYS))
 
 
@@ -85,8 +85,8 @@ class SearchArguments(Arguments):
     ]
 
 
-def search(agent: Agent, given: SearchArguments) -> Entries:
-    found = agent.scratchpad.search(given.query, limit=_MOST_FOUND)
+def search(agent: Agent, arguments: SearchArguments) -> Entries:
+    found = agent.scratchpad.search(arguments.query, limit=_MOST_FOUND)
     return Entries(entries=tuple(entry(note, _EXCERPT) for note in found))
 
 

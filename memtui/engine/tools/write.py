@@ -36,14 +36,14 @@ class RememberArguments(Arguments):
     confidence: Annotated[float, Meta(ge=0.0, le=1.0, description="How sure it is, 0 to 1.")] = 1.0
 
 
-def remember_fact(agent: Agent, given: RememberArguments) -> Written:
-    if agent.memory.review.is_taken_away(given.content, within=agent.within):
+def remember_fact(agent: Agent, arguments: RememberArguments) -> Written:
+    if agent.memory.review.is_taken_away(arguments.content, within=agent.within):
         return Written(
             status="declined", note="The person corrected or forgot this: it is theirs to say it again."
         )
     return _done(
         agent, agent.memory.remember(
-            given.content, confidence=given.confidence, tags=agent.own_tags(), project=agent.project, within=agent.within
+            arguments.content, confidence=arguments.confidence, tags=agent.own_tags(), project=agent.project, within=agent.within
         )
     )  # fmt: skip
 
@@ -55,21 +55,21 @@ class CorrectArguments(Arguments):
     ]
 
 
-def correct_fact(agent: Agent, given: CorrectArguments) -> Written:
-    memory = agent.get(given.memory_id)
+def correct_fact(agent: Agent, arguments: CorrectArguments) -> Written:
+    memory = agent.get(arguments.memory_id)
     if memory.protected:
-        return _wished(agent, "correct", memory, text=given.new_content)
-    return _done(agent, agent.memory.correct(memory.id, given.new_content, within=agent.within))
+        return _request_change(agent, "correct", memory, text=arguments.new_content)
+    return _done(agent, agent.memory.correct(memory.id, arguments.new_content, within=agent.within))
 
 
 class ConfirmArguments(Arguments):
     memory_id: Annotated[MemoryId, Meta(description="The id of the memory that is true.")]
 
 
-def confirm_fact(agent: Agent, given: ConfirmArguments) -> Written:
-    memory = agent.get(given.memory_id)
+def confirm_fact(agent: Agent, arguments: ConfirmArguments) -> Written:
+    memory = agent.get(arguments.memory_id)
     if memory.protected:
-        return _wished(agent, "confirm", memory)
+        return _request_change(agent, "confirm", memory)
     return _done(agent, agent.memory.confirm(memory.id))
 
 
@@ -78,8 +78,8 @@ class ForgetArguments(Arguments):
     reason: Annotated[NoteText, Meta(description="Why, in a sentence: the person reads it.")] = ""
 
 
-def forget_fact(agent: Agent, given: ForgetArguments) -> Written:
-    return _wished(agent, "forget", agent.get(given.memory_id), why=given.reason)
+def forget_fact(agent: Agent, arguments: ForgetArguments) -> Written:
+    return _request_change(agent, "forget", agent.get(arguments.memory_id), why=arguments.reason)
 
 
 class TurnArguments(Arguments):
@@ -90,13 +90,13 @@ class TurnArguments(Arguments):
     content: Annotated[str, Meta(max_length=MAX_EPISODE, description="What was said, word for word.")]
 
 
-def record_turn(agent: Agent, given: TurnArguments) -> Written:
+def record_turn(agent: Agent, arguments: TurnArguments) -> Written:
     return _done(
         agent,
         agent.memory.record_turn(
-            given.session_id,
-            given.role,
-            given.content,
+            arguments.session_id,
+            arguments.role,
+            arguments.content,
             project=agent.project,
             within=agent.within,
             claimed=True,
@@ -108,7 +108,9 @@ def _done(agent: Agent, memory: MemoryRecord) -> Written:
     return Written(status="done", memory=served(agent, memory))
 
 
-def _wished(agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = "") -> Written:
+def _request_change(
+    agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = ""
+) -> Written:
     asked: Proposal = agent.memory.review.wish(verb, memory.id, text=text, why=why)
     if asked.state in ("rejected", "accepted"):
         return Written(status="declined", note="The person has decided about this before: leave it as it is.")

@@ -107,6 +107,6 @@ class ConflictsDialog(Dialog[None]):
         return side_by_side(left, right, width)
 
 
-def _labelled(lead: str, text: Content, width: int) -> Iterable[Content]:
-    for index, part in enumerate(text.wrap(max(width - len(lead), 8))):
-        yield assemble((lead if index == 0 else " " * len(lead), "$text-muted"), part)
+def _labelled(label: str, text: Content, width: int) -> Iterable[Content]:
+    for index, part in enumerate(text.wrap(max(width - len(label), 8))):
+        yield assemble((label if index == 0 else " " * len(label), "$text-muted"), part)

@@ -59,17 +59,17 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def hints_of(self, hints: Iterable[tuple[str, str]]) -> Content:
         """As many as fit into a narrow window, always with the way out; in a wide one they may take two lines."""
-        wanted, out = [*hints], ("Esc", "leave")
+        shown_hints, out = [*hints], ("Esc", "leave")
         width = self.app.size.width
         if width < _NARROW:
             room = width - _BORDERS
             while (
-                len(wanted) > 1
-                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*wanted, out)) - 3 > room
+                len(shown_hints) > 1
+                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, out)) - 3 > room
             ):
-                wanted.pop()
+                shown_hints.pop()
         parts: list[Content | str] = []
-        for key, what in (*wanted, out):
+        for key, what in (*shown_hints, out):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 

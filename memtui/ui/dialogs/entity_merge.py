@@ -105,7 +105,7 @@ class JoinDialog(Dialog[Joined]):
     @on(RowsFailed)
     def _failed(self, event: RowsFailed) -> None:
         if isinstance(event.error, InputError):
-            self._tell(assemble((event.error.message, "$warning")))
+            self._show_text(assemble((event.error.message, "$warning")))
         else:
             self.shell.show_error(event.error, "finding the other one")
 
@@ -118,7 +118,7 @@ class JoinDialog(Dialog[Joined]):
                 self.query_one(FilterBar).set_value("")
                 return
         if event.count == 0 and event.exact:
-            self._tell(assemble(("Nothing has such a name: / looks for another one.", "$text-muted")))
+            self._show_text(assemble(("Nothing has such a name: / looks for another one.", "$text-muted")))
 
     # -- what would come of it
 
@@ -133,7 +133,7 @@ class JoinDialog(Dialog[Joined]):
                 self._beginning = False
                 self.table.move_to(self.table.cursor + 1)
                 return
-            self._tell(assemble(("This is the one itself: choose another one.", "$text-muted")))
+            self._show_text(assemble(("This is the one itself: choose another one.", "$text-muted")))
             return
         start(self, partial(self._work_out, other), "outcome")
 
@@ -146,10 +146,10 @@ class JoinDialog(Dialog[Joined]):
                 lambda memory: memory.entities.preview_merge(survivor, absorbed)
             )
         except InputError as error:
-            self._tell(assemble((f"{error.message} {error.hint}", "$warning")))
+            self._show_text(assemble((f"{error.message} {error.hint}", "$warning")))
             return
         self._ready = Joined(survivor, absorbed)
-        self._tell(self._outcome(merge))
+        self._show_text(self._outcome(merge))
 
     def _outcome(self, merge: EntityMerge) -> Content:
         gone = merge.absorbed
@@ -162,7 +162,7 @@ class JoinDialog(Dialog[Joined]):
             ("also   ", "bold $text-muted"), line(names, 300, "$text-muted"),
         )  # fmt: skip
 
-    def _tell(self, text: Content) -> None:
+    def _show_text(self, text: Content) -> None:
         self.query_one(".dialog-label", Static).update(text)
 
     # -- keys

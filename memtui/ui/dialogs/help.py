@@ -64,12 +64,12 @@ class HelpDialog(Dialog[None]):
         parts: list[str | tuple[str, str]] = []
         group = ""
         widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
-        lead = widest + 4
-        below = self._room() - lead < _LEAST_ROOM
+        indent = widest + 4
+        below = self._room() - indent < _LEAST_ROOM
         if below:  # too narrow for two columns: what a key does stands under it
-            lead = 4
-        hang = "\n" + " " * lead
-        room = max(self._room() - lead, 16)
+            indent = 4
+        hang = "\n" + " " * indent
+        room = max(self._room() - indent, 16)
         for one in self._lines:
             if one.group != group:
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
@@ -79,7 +79,7 @@ class HelpDialog(Dialog[None]):
             parts += [("  ", ""), (one.keys, "bold $accent"), gap]
             parts += [(hang.join(wrap(visible(one.help), room)), style), "\n"]
             if one.reason:
-                parts += [" " * lead]
+                parts += [" " * indent]
                 parts += [(hang.join(wrap(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
         self.query_one(TextView).show(assemble(*parts), of="help")
 

@@ -52,7 +52,7 @@ def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
         yield Piece(one_line(row.source.label, width), "strong")
 
     def about(row: FoundPlace, width: int) -> Iterable[Piece]:
-        summary = import_sources.in_short(row.source, row.surveyed, clock())
+        summary = import_sources.source_summary(row.source, row.surveyed, clock())
         yield Piece(one_line(summary, width), "warning" if row.urgent else "dim")
 
     return [Column("name", "", name, width=20), Column("about", "", about)]
@@ -99,8 +99,8 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         headline = ""
     if decisions := decided(report.decisions):
         headline += f" {'Would be merged' if report.dry_run else 'Merged'} from another device: {decisions}."
-    if asked := report.decisions.get(QUESTION, 0):
-        differ = plural(asked, "decision differs", "decisions differ")
+    if undecided := report.decisions.get(QUESTION, 0):
+        differ = plural(undecided, "decision differs", "decisions differ")
         headline += f" {differ} from yours: Review {'would show' if report.dry_run else 'shows'} both."
     headline = headline.strip()
     if report.refused:

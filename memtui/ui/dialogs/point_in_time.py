@@ -31,7 +31,7 @@ class Moments(NamedTuple):
         return cls(start.strip(), end.strip() or ("now" if dots else ""))
 
 
-class MomentDialog(LineDialog):
+class PointInTimeDialog(LineDialog):
     """Answers with a text that names a moment, or two."""
 
     hints = (("Enter", "look"),)

@@ -96,7 +96,7 @@ def proposal_text(
         parts.append(old_and_new(line.known[:_SHOWN], line_text(line)[:_SHOWN]))
     else:
         parts.append(content(line_text(line)[:_SHOWN], "bold"))
-    parts += ["\n\n", *_standing(line, glyphs)]
+    parts += ["\n\n", *_line_status(line, glyphs)]
     for source in line.sources:
         turn = turns.get(source)
         if turn is not None:
@@ -107,7 +107,7 @@ def proposal_text(
     return assemble(*parts)
 
 
-def _standing(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
+def _line_status(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
     if line.action == "summary":
         return
     whose = {

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.backup import brought_back, parts_of
+from memtui.present.backup import erased_return_note, restore_parts
 from memtui.present.format import count, local_time
 from memtui.present.lines import Role
 from memtui.present.past import ago
@@ -64,7 +64,7 @@ class RestoreDialog(Dialog[Chosen]):
         self._rows = [
             _Row(key, fate, change)
             for key, (fate, change) in enumerate(
-                (fate, change) for fate, part in enumerate(parts_of(preview)) for change in part[2]
+                (fate, change) for fate, part in enumerate(restore_parts(preview)) for change in part[2]
             )
         ]
 
@@ -87,7 +87,7 @@ class RestoreDialog(Dialog[Chosen]):
         else:
             counts = [
                 (f"{count(number)} {title}", f"${role}")
-                for title, role, _, number in parts_of(preview)
+                for title, role, _, number in restore_parts(preview)
                 if number
             ]
             others = [one for one in preview.counts if one.back or one.changed or one.lost]
@@ -98,7 +98,7 @@ class RestoreDialog(Dialog[Chosen]):
                     "$text-muted",
                 )
             )
-        if erased := brought_back(preview):
+        if erased := erased_return_note(preview):
             parts.append((f"\n{self.shell.glyphs.conflict} {erased}.", "bold $warning"))
         parts.append(
             "\nWhat is there now is backed up first, so that a restore can be taken back by another one."

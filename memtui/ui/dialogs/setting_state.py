@@ -23,9 +23,11 @@ def state_of(memory: Memory, name: str) -> str:
             stats = memory.stats()
             waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
             vectors = plural(stats.embedded, "memory has a vector", "memories have vectors")
-            wanted = f"; {model_change_note(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
-            better = f"; {better_ranking_note(stats)}" if stats.better_ranking and not wanted else ""
-            return f"{vectors}{waiting} ({stats.vectors}){wanted}{better}"
+            model_change = (
+                f"; {model_change_note(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
+            )
+            ranking = f"; {better_ranking_note(stats)}" if stats.better_ranking and not model_change else ""
+            return f"{vectors}{waiting} ({stats.vectors}){model_change}{ranking}"
         case "search", "profile":
             stats = memory.stats()
             note = stats.ranking_note or better_ranking_note(stats)

@@ -86,9 +86,9 @@ class SettingsDialog(Dialog[None]):
         row = self.table.selected
         if row is not None:
             self._show_about(row, "")
-            start(self, partial(self._tell_state, row), "state")
+            start(self, partial(self._show_state, row), "state")
 
-    async def _tell_state(self, row: SettingRow) -> None:
+    async def _show_state(self, row: SettingRow) -> None:
         if self.shell.operations.memory is not None:
             name = row.setting.name
             self._show_about(row, await self.shell.operations.ask(lambda memory: state_of(memory, name)))
@@ -204,13 +204,13 @@ class SettingsDialog(Dialog[None]):
         at_once = row.counts_at_once(self.shell.applies_settings)
         if at_once and row.of_the_engine:
             applied = start(self.app, self.shell.apply_settings, "settings", exclusive=False)
-            start(self, partial(self._tell_applied, applied), "applied")
+            start(self, partial(self._report_applied, applied), "applied")
         counts = "it counts at once" if at_once else "it counts from the next start"
         self._warn(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
         return True
 
-    async def _tell_applied(self, applied: Worker[None]) -> None:
+    async def _report_applied(self, applied: Worker[None]) -> None:
         """How things stand now is another matter once the setting counts."""
         await applied.wait()
         self._highlighted()

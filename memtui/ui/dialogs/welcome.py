@@ -159,7 +159,7 @@ class WelcomeDialog(Dialog[Choice]):
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
                 "import", f"Import {place.source.label}",
-                import_sources.in_short(place.source, place.surveyed, now), (place.source.path,), place.urgent,
+                import_sources.source_summary(place.source, place.surveyed, now), (place.source.path,), place.urgent,
             )
             for place in places
         ]  # fmt: skip

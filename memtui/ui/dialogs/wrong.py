@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from memtui.present.format import relative_time
 from memtui.present.memory import without_secrets
-from memtui.present.operation import asked, who
+from memtui.present.operation import quoted_query, who
 from memtui.present.past import ago
 from memtui.present.text import one_line, visible
 from memtui.ui.safe import Styled, assemble, content
@@ -88,7 +88,7 @@ class WrongDialog(Dialog[Picked]):
     def _columns(self) -> Iterator[Column[ServedRow]]:
         def text(row: ServedRow, width: int) -> Iterable[Piece]:
             if row.memory is None:
-                yield Piece(one_line(asked(row.answer), width), "accent")
+                yield Piece(one_line(quoted_query(row.answer), width), "accent")
                 return
             yield Piece(visible("  "))
             yield Piece(one_line(without_secrets(row.memory), max(width - 2, 1)))
@@ -122,7 +122,7 @@ class WrongDialog(Dialog[Picked]):
         agent = f"{who(row.answer.agent)}, {ago(row.answer.at, self.shell.clock())}: "
         parts: list[Content | Styled] = [
             (agent, "$text-muted"),
-            content(asked(row.answer), "$accent", limit=_LONGEST),
+            content(quoted_query(row.answer), "$accent", limit=_LONGEST),
         ]
         if row.memory is not None:
             sign = self.shell.glyphs.kinds[row.memory.kind]

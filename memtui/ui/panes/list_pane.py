@@ -241,7 +241,7 @@ class ListPane(Pane, Generic[Row]):
         if self.table.marks:
             parts.insert(0, f"{count(len(self.table.marks))} marked")
         parts.append(self._order_label())
-        self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+        self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     def _order_label(self) -> str:
         """What the order is where it is another than at first: its column may not be shown."""
@@ -337,7 +337,7 @@ class ListPane(Pane, Generic[Row]):
     def in_mode(self) -> bool:
         return self.has_class("-zoom-list") or self.has_class("-zoom-preview")
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
 
     def why_not(self, action: Action) -> str:

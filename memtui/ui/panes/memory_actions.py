@@ -10,7 +10,7 @@ from memtui.present.format import plural
 from memtui.present.memory import is_followed, without_secrets
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
-from memtui.ui.messages import Said, Severity
+from memtui.ui.messages import Notified, Severity
 from memtui.ui.safe import assemble, marked
 
 from .entity_links import mentioned_in, show_about
@@ -116,7 +116,7 @@ class MemoryActions:
             rids = [self.current.rid]
         now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
         self._pane.table.mark(set())
-        self._pane.post_message(Said(now.message, now.severity, then=now.then))
+        self._pane.post_message(Notified(now.message, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
         """Forget it; asked first where something else would go on saying it, or a question no longer find it."""
@@ -272,11 +272,13 @@ class MemoryActions:
         await self._verb("tag", "tag", "tagging", add=change.add, remove=change.remove)
 
     async def do_topic(self) -> None:
-        from memtui.present.memory import sorted_as
+        from memtui.present.memory import topic_and_date
         from memtui.ui.dialogs.edit import TopicDialog
 
         memory, rids = self.current, sorted(self._pane.table.marks)
-        now = sorted_as(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
+        now = (
+            topic_and_date(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
+        )
         change = await self._pane.shell.ask_person(TopicDialog(now, len(rids) or 1))
         if change is None:
             self._pane.say("The topic stays as it is.")

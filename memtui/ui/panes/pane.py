@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from memtui.ui.action_dispatch import chord, delegated, perform
 from memtui.ui.actions import Action, Place
-from memtui.ui.messages import PaneStatus, Said, Severity
+from memtui.ui.messages import Notified, PaneStatus, Severity
 from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Pane(Container):
         """Whether Esc leaves something that the keys at the bottom should tell of: the full view, tuning, the Trash."""
         return False
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         """Actions that the footer should offer first just now."""
         return ()
 
@@ -123,12 +123,12 @@ class Pane(Container):
         if parts := self.parts():
             parts[-1].focus()
 
-    def tell(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """What this pane shows, for the left of the status line."""
         self.post_message(PaneStatus(self.place, text))
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        self.post_message(Said(text, severity))
+        self.post_message(Notified(text, severity))
 
     async def ask(self, call: Callable[[Memory], T]) -> T:
         """Read from the memory, in a thread."""

@@ -51,14 +51,14 @@ def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
 
 
 def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
-    wanted = set(matched)
+    matched_words = set(matched)
     from memtui.engine.store.tokens import spans  # loads SQLite, which is not there at first paint
 
     for start, end, word in spans(text):
-        if word in wanted:
+        if word in matched_words:
             yield start, end, "keyword"
     # Chinese, Japanese and Korean match by pairs of characters inside a run.
-    for pair in wanted:
+    for pair in matched_words:
         if not pair.isascii() and len(pair) <= 2:
             for found in re.finditer(re.escape(pair), text):
                 if not _alone(text, found.start(), found.end()):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import relative_time
-from memtui.present.hit import points, terms_of
+from memtui.present.hit import points, shares_by_retriever
 from memtui.present.text import cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -32,7 +32,7 @@ class SearchRow(NamedTuple):
 
     ``best``: the score of row 1. ``moved``: places up (+) or down (-) against the profile as it is saved;
     None when the hit was not there at all. ``result``: the search that found it. ``expected``: the question is
-    pinned and expects this hit; ``fared``: how a pinned question did when it was last asked. ``likely``: it stands above
+    pinned and expects this hit; ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it stands above
     the line (``engine.search.likely``); ``edge``: next to it.
     """
 
@@ -42,7 +42,7 @@ class SearchRow(NamedTuple):
     moved: int | None = 0
     result: SearchResult | None = None
     expected: bool = False
-    fared: QuestionResult | None = None
+    outcome: QuestionResult | None = None
     likely: bool = True
     edge: bool = False
 
@@ -107,9 +107,9 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
                 yield Piece(visible(" " * (room - len(state) - cells(content) + _MOVED - cells(arrow.text))))
                 yield arrow
         elif row.saved is not None:
-            if row.fared is None:
+            if row.outcome is None:
                 yield Piece(visible("? "), "accent")
-            elif row.fared.passed:
+            elif row.outcome.passed:
                 yield Piece(visible(f"{glyphs.done} "), "success")
             else:
                 yield Piece(visible(f"{glyphs.conflict} "), "warning")
@@ -125,7 +125,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 
     def stack(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
-            for arm, cells in bar(terms_of(row.hit.arms), row.best, width):
+            for arm, cells in bar(shares_by_retriever(row.hit.arms), row.best, width):
                 yield Piece(bar_text(arm, cells, glyphs), arm)
 
     def score(row: SearchRow, width: int) -> Iterable[Piece]:

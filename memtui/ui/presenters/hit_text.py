@@ -9,13 +9,13 @@ from textual.content import Content
 
 from memtui.present.hit import (
     ARMS,
-    explained,
-    lead,
+    explanation_lines,
     matched_text,
     points,
     rank,
     raw_score,
     term,
+    why_above,
     why_absent,
 )
 from memtui.present.text import cells, visible
@@ -47,7 +47,7 @@ class HitText(MemoryText):
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
             lines += [*self._state(hit.memory), *self._successor(detail)]
-            lines += self._sorted(hit.memory)
+            lines += self._topic_and_date(hit.memory)
             lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
             lines += self._group(self._around(detail))
             lines += self._group(self._foot(hit.memory))
@@ -56,7 +56,7 @@ class HitText(MemoryText):
     def explanation(self, found: Explanation, best: float, listed: int) -> Content:
         """Why a memory is, or is not, among the hits; ``best``: the score of row 1, ``listed``: how many rows there are."""
         lines = [*self._text(found.memory.content, found.arms), assemble("")]
-        for label, reason in explained(found, listed):
+        for label, reason in explanation_lines(found, listed):
             lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
         lines += self._arms(found.arms, {}, max(best, found.score))
@@ -89,7 +89,7 @@ class HitText(MemoryText):
         reports = {report.arm: report for report in result.arms}
         yield from self._arms(hit.arms, reports, best)
         yield self._total(hit.score, best)
-        yield from self._lead(hit, result)
+        yield from self._why_above(hit, result)
         missing = [arm for arm in ARMS if arm in reports and arm not in hit.arms]
         if missing:
             yield assemble("")
@@ -132,12 +132,12 @@ class HitText(MemoryText):
         blanks = " " * max(self.width - len("total") - 2 - len(total) - len(place), 0)
         return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
 
-    def _lead(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
+    def _why_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         """Why it stands above the row below it."""
         if hit.rank >= len(result.hits):
             return
         yield assemble("")
-        yield from drawn(lead(hit, result.hits[hit.rank], result.best)).wrap(self.width)
+        yield from drawn(why_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
 
     def _absent(self, arm: ArmName, why: str) -> Iterable[Content]:
         name = assemble((arm.ljust(NAME), "$text-muted"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from memtui.present.caution import word
+from memtui.present.caution import label
 from memtui.present.format import relative_time
 from memtui.present.lines import Role
 from memtui.present.memory import confidence, is_fading, is_followed, is_full, is_past, why_ended
@@ -166,7 +166,7 @@ def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()
     while it is active and holds, and in a narrow list."""
     if room < WORDED or (memory.active and not cautions):
         return Visible("")
-    return visible(f"{word(cautions[0]) if memory.active else why_ended(memory):{_WORD}}  ")
+    return visible(f"{label(cautions[0]) if memory.active else why_ended(memory):{_WORD}}  ")
 
 
 def _level_role(memory: MemoryRecord) -> Role:

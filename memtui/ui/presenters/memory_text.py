@@ -61,7 +61,7 @@ class MemoryText(TextLayout):
             [
                 *self._head(memory),
                 *self._cautions(detail.cautions if memory.active else ()),
-                *self._not_for(detail),
+                *self._withheld_from(detail),
                 *self._successor(detail),
                 *self._fading(detail),
                 *self._group(
@@ -97,13 +97,13 @@ class MemoryText(TextLayout):
         if len(text) > LONGEST:
             yield assemble(
                 (f"… {len(text) - LONGEST:,} more characters;", "$warning"),
-                self._way("editor", "opens all of it in $EDITOR"),
+                self._key_hint("editor", "opens all of it in $EDITOR"),
             )
         yield assemble("")
         yield from self._state(memory)
-        yield from self._sorted(memory)
+        yield from self._topic_and_date(memory)
 
-    def _sorted(self, memory: MemoryRecord) -> Iterable[Content]:
+    def _topic_and_date(self, memory: MemoryRecord) -> Iterable[Content]:
         """What it is about, the day that it names, its tags."""
         if memory.topic:
             yield from self.labelled("topic", assemble((memory.topic, "$text")))
@@ -123,17 +123,19 @@ class MemoryText(TextLayout):
             yield from self.labelled("pinned", assemble((f"{self.glyphs.pinned} ", "$accent"), pinned))
         if ended := words.ended(memory, self.now):
             text = f"{ended_sign(memory, self.glyphs)} {ended}"
-            yield from self.labelled("trash", assemble((text, "$warning"), self._way("restore", "restores")))
+            yield from self.labelled(
+                "trash", assemble((text, "$warning"), self._key_hint("restore", "restores"))
+            )
 
     def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
         """What it tells that was corrected or forgotten since."""
         for label, caution_line in caution.lines(cautions, self.now):
             yield from self.labelled(label, drawn(caution_line))
 
-    def _not_for(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, agents in words.not_for(detail):
+    def _withheld_from(self, detail: MemoryDetail) -> Iterable[Content]:
+        for label, agents in words.withheld_from(detail):
             yield from self.labelled(
-                label, assemble(drawn(agents), self._way("agents", "changes who may see it"))
+                label, assemble(drawn(agents), self._key_hint("agents", "changes who may see it"))
             )
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
@@ -216,8 +218,8 @@ class MemoryText(TextLayout):
             here = one.id == detail.memory.id or one.id in sources
             sign = self.glyphs.cursor if here else " "
             same_day = local_date(one.event_time) == local_date(detail.memory.event_time)
-            moment = local_time(one.event_time, self.now)
-            when = moment.rpartition(" ")[2 if same_day else 0]
+            time = local_time(one.event_time, self.now)
+            when = time.rpartition(" ")[2 if same_day else 0]
             room = max(self.width - LABEL - len(when) - 3, 10)
             text = line(one.content, room, "bold" if here else "$text-muted")
             row = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
@@ -242,11 +244,11 @@ class MemoryText(TextLayout):
         if one is None:
             return
         sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
-        way = self._way("successor", "goes there")
+        way = self._key_hint("successor", "goes there")
         text = line(one.content, max(self.width - LABEL - 2 - way.cell_length, 10))
         yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
 
-    def _way(self, action: str, does: str) -> Content:
+    def _key_hint(self, action: str, does: str) -> Content:
         """A key that leads on from here."""
         return assemble("  ", (self.key(action), "bold $accent"), (f" {does}", "$text-muted"))
 

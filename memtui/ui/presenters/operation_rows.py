@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.present.format import count, local_date, local_time
-from memtui.present.operation import asked, is_restore, who
+from memtui.present.operation import is_restore, quoted_query, who
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -78,12 +78,12 @@ def _recall(row: Entry) -> RecallRow:
     return row
 
 
-def when(moment: int, now: float) -> Visible:
+def when(at: int, now: float) -> Visible:
     """Twelve cells at most: the time today, day and time this year, else the date."""
-    then, today = datetime.fromtimestamp(moment), datetime.fromtimestamp(now)
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     if then.date() == today.date():
         return visible(f"{then:%H:%M}")
-    return local_time(moment, now) if then.year == today.year else local_date(moment, now)
+    return local_time(at, now) if then.year == today.year else local_date(at, now)
 
 
 def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
@@ -101,7 +101,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
     def what(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
         if operation is None:
-            yield Piece(one_line(asked(recall_of(row)), width))
+            yield Piece(one_line(quoted_query(recall_of(row)), width))
             return
         if operation.state != "done" and not operation.interrupted:
             yield Piece(visible(f"{operation.state} "), "warning")

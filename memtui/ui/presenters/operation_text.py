@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from memtui.present.changes import became, column_changes, row_name, table_label
+from memtui.present.changes import column_changes, row_effect, row_name, table_label
 from memtui.present.format import plural
-from memtui.present.operation import asked, facts, is_restore, recall_facts, standing
+from memtui.present.operation import facts, is_restore, quoted_query, recall_facts, undo_notes
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .diff import ADDED, REMOVED, old_and_new
@@ -50,7 +50,7 @@ class HistoryText:
     def operation(self, detail: OperationDetail) -> Content:
         """Everything, row by row."""
         operation = detail.operation
-        lines = [*self._head(operation), *self._standing(detail), assemble("")]
+        lines = [*self._head(operation), *self._undo_notes(detail), assemble("")]
         paired = {
             detail.memories[change.memory_id].supersedes
             for change in detail.changes
@@ -71,14 +71,14 @@ class HistoryText:
         for one in facts(operation, self.now, between=f" {self.glyphs.dot} "):
             yield from self._labelled(one.label, drawn(one.line))
 
-    def _standing(self, detail: OperationDetail) -> Iterable[Content]:
+    def _undo_notes(self, detail: OperationDetail) -> Iterable[Content]:
         operation = detail.operation
-        for one in standing(operation, detail.undone_by, detail.undoes, self.now):
+        for one in undo_notes(operation, detail.undone_by, detail.undoes, self.now):
             yield from self._labelled(one.label, drawn(one.line))
         if is_restore(operation):
-            yield from self._way_back(detail.before)
+            yield from self._undo_hint(detail.before)
 
-    def _way_back(self, before: Backup | None) -> Iterable[Content]:
+    def _undo_hint(self, before: Backup | None) -> Iterable[Content]:
         if before is None:
             yield from self._labelled("before", assemble("what was there before is not kept any more"))
             return
@@ -120,7 +120,7 @@ class HistoryText:
             yield assemble(("+ ", "bold $added"), content(_text(image), ADDED), (gone, "$text-muted"))
 
     def _other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
-        verb = became(change.before, change.after)
+        verb = row_effect(change.before, change.after)
         image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
         name, what = row_name(change.key, image), table_label(change.table)
         yield assemble(
@@ -165,7 +165,7 @@ class HistoryText:
 
     def _recall_head(self, detail: RecallDetail) -> Iterable[Content]:
         recall = detail.recall
-        yield content(recall.query or asked(recall), "bold", limit=_LONGEST)
+        yield content(recall.query or quoted_query(recall), "bold", limit=_LONGEST)
         yield assemble("")
         for one in recall_facts(recall, detail.session, self.now, between=f" {self.glyphs.dot} "):
             yield from self._labelled(one.label, drawn(one.line))

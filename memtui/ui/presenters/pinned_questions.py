@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.question import expects, standing
+from memtui.present.question import expects, found_rank
 from memtui.ui.safe import assemble, content, drawn
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 
-def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, width: int) -> list[Content]:
+def question_outcome(
+    saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, width: int
+) -> list[Content]:
     """What a question expects, and where it stands; empty when it expects nothing."""
     if not saved.expected:
         return []
@@ -24,13 +26,13 @@ def fared(saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, widt
         )
     ]
     for place in result.places if result is not None else ():
-        lines += _standing(place, glyphs, width)
+        lines += _expected_lines(place, glyphs, width)
     return lines
 
 
-def _standing(place: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
+def _expected_lines(place: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
     sign = glyphs.done if place.passed else glyphs.conflict
-    where, role = standing(place)
+    where, role = found_rank(place)
     lines = [drawn(((f"{sign} {where}", role),))]
     texts = [content(place.content or place.memory_id)]
     if not place.passed and place.why:

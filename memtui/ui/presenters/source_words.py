@@ -21,11 +21,11 @@ def shared(text: str, source: str) -> list[tuple[int, int]]:
 
     ``train`` finds ``trains``: longer words need only begin alike.
     """
-    wanted = {_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
+    stems = {_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
     return [
         found.span()
         for found in _word.finditer(source)
-        if (word := found[0].casefold()) not in _COMMON and _stem(word) in wanted
+        if (word := found[0].casefold()) not in _COMMON and _stem(word) in stems
     ]
 
 
@@ -43,10 +43,10 @@ def excerpt(source: str, ranges: list[tuple[int, int]], length: int) -> tuple[st
     if end < len(source):
         blank = source.rfind(" ", end - 30, end)
         end = blank if blank > begin else end
-    lead = "…" if begin else ""
-    by = len(lead) - begin
+    ellipsis = "…" if begin else ""
+    by = len(ellipsis) - begin
     moved = [(start + by, stop + by) for start, stop in ranges if begin <= start and stop <= end]
-    return f"{lead}{source[begin:end]}{'…' if end < len(source) else ''}", moved
+    return f"{ellipsis}{source[begin:end]}{'…' if end < len(source) else ''}", moved
 
 
 def _stem(word: str) -> str:

@@ -50,9 +50,9 @@ class TextLayout:
 
 def labelled(label: str, text: Content, width: int, cells: int) -> Iterable[Content]:
     """A label of so many ``cells``, and beside it the text, wrapped to what is left of ``width``."""
-    lead = assemble((label.ljust(cells), "$text-muted"))
+    head = assemble((label.ljust(cells), "$text-muted"))
     for index, part in enumerate(text.wrap(max(width - cells, 8))):
-        yield assemble(lead if index == 0 else " " * cells, part)
+        yield assemble(head if index == 0 else " " * cells, part)
 
 
 def stack(lines: Iterable[Content]) -> Content:

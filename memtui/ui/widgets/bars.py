@@ -153,13 +153,13 @@ class StatusLine(Widget):
         hint = one_line(self.undo_hint, 24) if self.said else Visible("")
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
         room = width - right.cell_length - 1
-        wanted = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
+        needed = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
         shown = cells(one_line(self.place_text, width))
-        if self.said and busy and wanted > room - shown:
+        if self.said and busy and needed > room - shown:
             # What was just said comes first: of the work only its sign stays, of the place what there is room for.
             right = line(self.spinner, 2, "$accent")
             room = width - right.cell_length - 1
-        left_over = room - wanted
+        left_over = room - needed
         place = line(
             self.place_text if left_over >= min(shown, _LEAST_PLACE) else "", max(left_over, 0), "$text-muted"
         )
@@ -169,8 +169,8 @@ class StatusLine(Widget):
         sign = "! " if said and self.severity != "information" else ""
         parts: list[Content | str | tuple[str, str]] = [place]
         if said:
-            lead = "  ·  " if place.cell_length else ""
-            parts += [(lead, "$text-muted"), (sign, colour), (said, colour)]
+            separator = "  ·  " if place.cell_length else ""
+            parts += [(separator, "$text-muted"), (sign, colour), (said, colour)]
             if hint:
                 parts += ["  ", (hint, "$accent")]
         left = assemble(*parts).truncate(width - right.cell_length - 1, ellipsis=True)

@@ -97,7 +97,7 @@ def _row(choice: Choice, width: int, widest: int) -> Content:
     """The name at the left; a count at the right end, other words in a column of their own."""
     name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
     about = line(_kind_of(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
-    lead = width - name.cell_length - about.cell_length
+    gap = width - name.cell_length - about.cell_length
     if choice.found is None:
-        lead = min(widest + _GAP - name.cell_length, lead)
-    return assemble(name, " " * max(lead, 0), about)
+        gap = min(widest + _GAP - name.cell_length, gap)
+    return assemble(name, " " * max(gap, 0), about)

@@ -102,7 +102,7 @@ class FilterBar(Widget):
             self._input.value = text
             self._input.cursor_position = len(text)
         self.refresh()
-        self._tell()
+        self._post_change()
 
     def edit(self) -> None:
         """Let the person type."""
@@ -174,8 +174,8 @@ class FilterBar(Widget):
 
         if not isinstance(error, FilterError) or error.expression != self.value.strip():
             return ""
-        lead = len(self.value) - len(self.value.lstrip())
-        before = cells(visible(self.value[: lead + error.position]))
+        blanks = len(self.value) - len(self.value.lstrip())
+        before = cells(visible(self.value[: blanks + error.position]))
         return " " * (SIGN + before) + "^" * error.length
 
     # -- completion
@@ -193,7 +193,7 @@ class FilterBar(Widget):
         if self._choices is not None and self._choices.open:
             self._choices.close()
             self._completion = None
-            self._tell()
+            self._post_change()
             shell_of(self).look_again()
 
     async def read_known(self) -> None:
@@ -228,7 +228,7 @@ class FilterBar(Widget):
             left = self.gutter.left + SIGN + before - 1
             self._choices.show(self._completion.choices, left, self.outer_size.width)
         if self._choices.open != was_open:
-            self._tell()
+            self._post_change()
             shell_of(self).look_again()
 
     def on_language_input_taken(self, event: events.Event) -> None:
@@ -267,14 +267,14 @@ class FilterBar(Widget):
         self.call_later(self._offer)
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(DEBOUNCE, self._tell)
+        self._timer = self.set_timer(DEBOUNCE, self._post_change)
 
     def on_filter_input_left(self, event: events.Event) -> None:
         event.stop()
-        self._tell()
+        self._post_change()
         self.post_message(self.Left())
 
-    def _tell(self) -> None:
+    def _post_change(self) -> None:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -25,8 +25,8 @@ class ListSource(Generic[Row]):
         yield [self._key(row) for row in self._rows]
 
     def rows(self, keys: Sequence[int]) -> Sequence[Row]:
-        wanted = set(keys)
-        return [row for row in self._rows if self._key(row) in wanted]
+        asked_for = set(keys)
+        return [row for row in self._rows if self._key(row) in asked_for]
 
     def key(self, row: Row) -> int:
         return self._key(row)

@@ -50,8 +50,8 @@ def complete(text: str) -> str | None:
         end = "/" if found.is_dir() else ""
     except (OSError, RuntimeError, ValueError):
         return None
-    lead = f"{folder}{slash}" if slash else ""
-    completed = f"{lead}{found.name}{end}"
+    parent = f"{folder}{slash}" if slash else ""
+    completed = f"{parent}{found.name}{end}"
     return completed if completed != text else None
 
 

@@ -59,7 +59,7 @@ class Pages(Generic[Row]):
         number, place = divmod(index, PAGE)
         page = self._pages.get(number)
         if page is None:
-            self.want(index, 1)
+            self.request(index, 1)
             return None
         self._pages.move_to_end(number)
         return page[place] if place < len(page) else None
@@ -71,7 +71,7 @@ class Pages(Generic[Row]):
         row = page[index % PAGE] if page is not None and index % PAGE < len(page) else None
         return None if row is None else self.source.key(row)
 
-    def want(self, first: int, rows: int) -> None:
+    def request(self, first: int, rows: int) -> None:
         """Read the pages of these rows soon; the newest wish is served first."""
         last = min(first + rows, self.count) - 1 if self.exact else first + rows - 1
         for number in range(max(first, 0) // PAGE, max(last, 0) // PAGE + 1):

@@ -142,7 +142,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.place_cursor(self.cursor)
         self.refresh()
         if pages.keys is None:
-            self._tell_count()
+            self._post_count()
             pages.go_on()
         else:
             self._counted()
@@ -168,7 +168,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
                 self.place_cursor(self.cursor)
             if self.marks:
                 self.mark(self.marks.intersection(self._pages.keys))
-        self._tell_count()
+        self._post_count()
 
     def _arrived(self, first: int, rows: int) -> None:
         top = self.scroll_offset.y // self.lines
@@ -181,7 +181,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.failed = True
         self.post_message(RowsFailed(self.table, error))
 
-    def _tell_count(self) -> None:
+    def _post_count(self) -> None:
         if self._pages is not None:
             self.post_message(RowsCounted(self.table, self._pages.count, self._pages.exact))
 
@@ -234,7 +234,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         if self._pages is not None:
             height = max(self.size.height, 1)
-            self._pages.want(round(new_value) // self.lines - height, 3 * height)
+            self._pages.request(round(new_value) // self.lines - height, 3 * height)
 
     # -- drawing
 

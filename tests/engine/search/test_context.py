@@ -131,7 +131,7 @@ def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
     book.add("the lamp is old", source_ids=(turns[2].id,), embedder=embedder)
     result = ask(book, "hamster", embedder=embedder)
     assert {hit.memory.content for hit in result.hits} == {told[0], told[3]}
-    explained = explain(
+    explanation_lines = explain(
         book.connection,
         "hamster",
         turns[1],
@@ -140,8 +140,8 @@ def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
         now=NOW,
         fade_threshold=0.05,
     )
-    assert explained.rank is None
-    assert any("the floor is 0.15" in reason for reason in explained.excluded)
+    assert explanation_lines.rank is None
+    assert any("the floor is 0.15" in reason for reason in explanation_lines.excluded)
     lowered = ask(book, "hamster", profile=Profile(floor=0.05), embedder=embedder)
     assert len(lowered.hits) == 4
 

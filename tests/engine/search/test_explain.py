@@ -35,55 +35,61 @@ def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile
     )
     assert len(result.hits) == 30
     for hit in result.hits:
-        explained = ask(book, "green tea for Ada", hit.memory, limit=10, profile=profile, embedder=embedder)
-        assert (explained.rank, explained.score, explained.arms) == (hit.rank, hit.score, hit.arms)
+        explanation_lines = ask(
+            book, "green tea for Ada", hit.memory, limit=10, profile=profile, embedder=embedder
+        )
+        assert (explanation_lines.rank, explanation_lines.score, explanation_lines.arms) == (
+            hit.rank,
+            hit.score,
+            hit.arms,
+        )
         if hit.rank <= 10:
-            assert explained.excluded == explained.remedies == ()
+            assert explanation_lines.excluded == explanation_lines.remedies == ()
         else:
-            assert explained.excluded == (f"It is number {hit.rank}, and 10 are shown.",)
-            assert explained.remedies == (f"Ask for {hit.rank} or more hits.",)
-        assert explained.below == (hit.rank > 10)
+            assert explanation_lines.excluded == (f"It is number {hit.rank}, and 10 are shown.",)
+            assert explanation_lines.remedies == (f"Ask for {hit.rank} or more hits.",)
+        assert explanation_lines.below == (hit.rank > 10)
 
 
 def test_the_term_of_the_filter_that_leaves_it_out_is_named(book: Book) -> None:
     memory = book.add("green tea", tags=["drink"])
-    explained = ask(book, "tea", memory, filter="tag:drink kind:episode -green")
-    assert explained.rank is None and not explained.below
-    assert explained.excluded == (
+    explanation_lines = ask(book, "tea", memory, filter="tag:drink kind:episode -green")
+    assert explanation_lines.rank is None and not explanation_lines.below
+    assert explanation_lines.excluded == (
         "The filter leaves it out: kind:episode",
         "The filter leaves it out: -green",
     )
-    assert explained.remedies == ("Leave kind:episode and -green out of the filter.",)
-    assert explained.arms["keyword"].rank == 1  # where it would stand
+    assert explanation_lines.remedies == ("Leave kind:episode and -green out of the filter.",)
+    assert explanation_lines.arms["keyword"].rank == 1  # where it would stand
 
 
 def test_the_trash_is_said_with_the_way_back(book: Book) -> None:
     memory = book.add("green tea")
     book.forget(memory, "faded")
-    explained = ask(book, "tea", book.read(memory))
-    assert explained.rank is None
-    assert explained.excluded[0].startswith("It is in the Trash (faded, ")
-    assert "is:trash" in explained.remedies[0]
+    explanation_lines = ask(book, "tea", book.read(memory))
+    assert explanation_lines.rank is None
+    assert explanation_lines.excluded[0].startswith("It is in the Trash (faded, ")
+    assert "is:trash" in explanation_lines.remedies[0]
     assert ask(book, "tea", book.read(memory), filter="is:trash").rank == 1
 
 
 def test_without_a_shared_word_its_own_words_are_suggested(book: Book) -> None:
     book.add("the tea is green")
     memory = book.add("the mountain is high")
-    explained = ask(book, "tea", memory)
-    assert (explained.rank, explained.score, explained.arms) == (None, 0.0, {})
-    assert explained.excluded[0] == "It has none of the words: tea."
-    assert "mountain" in explained.remedies[0]
-    assert "Its meaning was not compared: off." in explained.excluded
+    explanation_lines = ask(book, "tea", memory)
+    assert (explanation_lines.rank, explanation_lines.score, explanation_lines.arms) == (None, 0.0, {})
+    assert explanation_lines.excluded[0] == "It has none of the words: tea."
+    assert "mountain" in explanation_lines.remedies[0]
+    assert "Its meaning was not compared: off." in explanation_lines.excluded
     assert ask(book, "???", memory).excluded[0] == "The question has no words to look for."
 
 
 def test_the_floor_is_said_with_the_cosine(book: Book) -> None:
     embedder = FakeEmbedder()
     memory = book.add("mountain", embedder=embedder)
-    explained = ask(book, "tea", memory, embedder=embedder)
-    assert explained.arms["vector"].rank == 1
-    assert any("cosine 0.00, the floor is 0.15" in reason for reason in explained.excluded)
+    explanation_lines = ask(book, "tea", memory, embedder=embedder)
+    assert explanation_lines.arms["vector"].rank == 1
+    assert any("cosine 0.00, the floor is 0.15" in reason for reason in explanation_lines.excluded)
     lowered = ask(book, "tea", memory, embedder=embedder, profile=Profile(floor=-1.0))
     assert lowered.rank == 1
 
@@ -131,20 +137,20 @@ def test_what_took_its_place_is_named(book: Book) -> None:
             "INSERT INTO memory_links(from_id, rel, to_id) VALUES (?, 'supersedes', ?)", (new.id, old.id)
         )
     book.forget(old, "superseded")
-    explained = ask(book, "tea", book.read(old))
-    assert explained.excluded[0].endswith(f"{new.id} took its place: “black tea”")
+    explanation_lines = ask(book, "tea", book.read(old))
+    assert explanation_lines.excluded[0].endswith(f"{new.id} took its place: “black tea”")
 
 
 def test_a_text_with_a_secret_is_said_to_have_no_vector(book: Book) -> None:
     embedder = FakeEmbedder()
     book.add("tea", embedder=embedder)
     memory = book.add("mountain", attributes={"secrets": ["token"]})
-    explained = ask(book, "tea", memory, embedder=embedder)
-    assert any("looks like a secret" in reason for reason in explained.excluded)
-    assert explained.remedies == ("Use the word mountain.",)
+    explanation_lines = ask(book, "tea", memory, embedder=embedder)
+    assert any("looks like a secret" in reason for reason in explanation_lines.excluded)
+    assert explanation_lines.remedies == ("Use the word mountain.",)
 
 
 def test_beyond_the_depth_a_depth_that_reaches_it_is_given(book: Book) -> None:
     kept = [book.add("tea " * (20 - number) + "and cake " * number) for number in range(20)]
-    explained = ask(book, "tea", kept[-1], profile=Profile(depth=3, vector=0.0, entity=0.0))
-    assert "Raise the profile's depth to 20 and ask for 20 or more hits." in explained.remedies
+    explanation_lines = ask(book, "tea", kept[-1], profile=Profile(depth=3, vector=0.0, entity=0.0))
+    assert "Raise the profile's depth to 20 and ask for 20 or more hits." in explanation_lines.remedies

@@ -124,8 +124,11 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
         for hit in ask.search(query, limit=1_000).hits:
             assert abs(sum(part.term for part in hit.arms.values()) - hit.score) <= 1e-9
         for memory in ask.kept:
-            explained = ask.explain(query, memory, 10)
-            assert abs(sum(part.term for part in explained.arms.values()) - explained.score) <= 1e-9
+            explanation_lines = ask.explain(query, memory, 10)
+            assert (
+                abs(sum(part.term for part in explanation_lines.arms.values()) - explanation_lines.score)
+                <= 1e-9
+            )
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -136,16 +139,16 @@ def test_why_agrees_with_the_whole_ranking(
     with asked(stories, profile, filter, vectors) as ask:
         everything = {hit.memory.id: hit for hit in ask.search(query, limit=1_000).hits}
         for memory in ask.kept:
-            explained = ask.explain(query, memory, limit)
+            explanation_lines = ask.explain(query, memory, limit)
             hit = everything.get(memory.id)
             if hit is None:
-                assert explained.excluded
+                assert explanation_lines.excluded
                 continue
-            assert (explained.rank, explained.score) == (hit.rank, hit.score)
-            assert {arm: part.term for arm, part in explained.arms.items() if part.term} == {
+            assert (explanation_lines.rank, explanation_lines.score) == (hit.rank, hit.score)
+            assert {arm: part.term for arm, part in explanation_lines.arms.items() if part.term} == {
                 arm: part.term for arm, part in hit.arms.items() if part.term
             }
-            assert bool(explained.excluded) == (hit.rank > limit)
+            assert bool(explanation_lines.excluded) == (hit.rank > limit)
 
 
 @settings(max_examples=examples(15), deadline=None)

@@ -250,13 +250,13 @@ def test_a_rival_that_holds_a_secret_is_not_told(door: Door, clock: Clock) -> No
     [turn] = _talk(door, "The desk number of the Bergen office is 5822 now.")
     [saved] = _save(door, {"content": "The desk number of the Bergen office is 5822", "source_ids": [turn]})
     assert door.agent.loop.rivals("talk", saved["id"])
-    told = door.ask(
+    output = door.ask(
         "detect_conflicts",
         new_fact_id=saved["id"],
         new_fact_content="The desk number is 5822",
         session_id="talk",
     )
-    assert told["candidates"] == []
+    assert output["candidates"] == []
 
 
 @pytest.mark.parametrize("within", ["project:work", ""])

@@ -19,11 +19,11 @@ SECRET = "my key is sk-proj-" + "Ab3" * 16
 def test_only_what_was_told_is_a_recall_and_the_log_says_to_whom(door: Door) -> None:
     for number in range(12):
         door.person.remember(f"Train number {number} was late")
-    told = door.ask("search_memory", query="trains", limit=3)["memories"]
-    assert len(told) == 3
+    output = door.ask("search_memory", query="trains", limit=3)["memories"]
+    assert len(output) == 3
     [recall] = door.person.view.recent_recalls()
     assert (recall.agent, recall.query) == ("bot", "trains")
-    assert recall.memory_ids == tuple(one["id"] for one in told)
+    assert recall.memory_ids == tuple(one["id"] for one in output)
     assert sum(one.access_count for one in door.person.view.page()) == 3
     door.person.search("trains")
     door.agent.memory.search("trains", preview=True)
@@ -65,8 +65,8 @@ def test_counts_and_the_newest_time(door: Door, clock: Clock) -> None:
     assert "latest" not in door.ask("memory_stats")
     door.person.remember("The standup is at ten")
     door.person.record_turn("s", "user", "hello")
-    told = door.ask("memory_stats")
-    assert told["memories"] == 2 and told["by_kind"] == {
+    output = door.ask("memory_stats")
+    assert output["memories"] == 2 and output["by_kind"] == {
         "episode": 1,
         "fact": 1,
         "reflection": 0,

@@ -14,9 +14,9 @@ def _cards(door: Door) -> list[str]:
 
 
 def test_a_remembered_fact_is_the_agents(door: Door) -> None:
-    told = door.ask("remember_fact", content="Ada likes walnuts", confidence=0.7)
-    assert told["status"] == "done"
-    memory = door.person.get(told["memory"]["id"])
+    answer = door.ask("remember_fact", content="Ada likes walnuts", confidence=0.7)
+    assert answer["status"] == "done"
+    memory = door.person.get(answer["memory"]["id"])
     assert memory.trust == "agent" and memory.confidence == 0.7 and not memory.protected
     assert door.person.view.operations()[0].actor == "agent:bot"
 
@@ -145,7 +145,7 @@ def test_wishes_of_an_agent_have_a_cap_that_others_do_not_feel(door: Door) -> No
 
 
 def test_a_turn_is_recorded_with_the_trust_of_its_role(door: Door) -> None:
-    told = door.ask("record_turn", session_id="s", role="assistant", content="I looked it up.")
-    assert told["memory"]["kind"] == "episode" and told["memory"]["trust"] == "agent"
-    assert told["memory"]["session_id"] == "s"
+    answer = door.ask("record_turn", session_id="s", role="assistant", content="I looked it up.")
+    assert answer["memory"]["kind"] == "episode" and answer["memory"]["trust"] == "agent"
+    assert answer["memory"]["session_id"] == "s"
     assert door.person.view.session("s (agent:bot)").turns == 1

@@ -78,8 +78,8 @@ def test_observations_carry_it(door: Door, clock: Clock) -> None:
     kept = door.person.observations.remember(["The build server is called Initech"], [], [])[0]
     clock.now += DAY
     door.person.correct(kept.id, "The build server is called Globex")
-    told = door.ask("recall_observations", query="build server")["observations"]
-    assert [one["content"] for one in told] == ["The build server is called Globex"]
+    output = door.ask("recall_observations", query="build server")["observations"]
+    assert [one["content"] for one in output] == ["The build server is called Globex"]
 
 
 def test_what_was_said_in_confidence_is_marked_at_search_and_in_the_block(door: Door) -> None:

@@ -117,8 +117,8 @@ def test_no_tool_tells_or_changes_what_lies_outside(wanted: list[Spec], filter: 
         for name, arguments in _asked([*everything], sorted(secret)):
             answer = call(agent, name, arguments)
             sent = repr(arguments)
-            told = {word for word in (*secret, *outside) if word in answer.text and word not in sent}
-            assert not told, (name, arguments, answer.text)
+            output = {word for word in (*secret, *outside) if word in answer.text and word not in sent}
+            assert not output, (name, arguments, answer.text)
             if answer.ok:
                 assert not (secret & set(re.findall(r"zq\d+x", answer.text))), (name, arguments, answer.text)
             for id in outside:
@@ -211,9 +211,9 @@ def test_names_that_only_the_outside_knows_are_neither_told_nor_found() -> None:
         merged = store.entities.merge("Selma Lund", "Selma")
         store.entities.describe(merged.id, "She is a spy.")
         agent = beside(store, project="atlas")
-        told = call(agent, "get_entity_info", {"name": "Selma"})
-        assert told.ok and "Turku" in told.text
-        assert "Lund" not in told.text and "spy" not in told.text and '"mentioned_in":1' in told.text
+        output = call(agent, "get_entity_info", {"name": "Selma"})
+        assert output.ok and "Turku" in output.text
+        assert "Lund" not in output.text and "spy" not in output.text and '"mentioned_in":1' in output.text
         assert not call(agent, "get_entity_info", {"name": "Selma Lund"}).ok
         store.entities.add_alias(merged.id, "Nightingale")
         assert "Turku" not in call(agent, "search_memory", {"query": "Nightingale"}).text

@@ -138,10 +138,10 @@ def test_a_confined_agent_is_answered_as_if_there_were_no_rest(scope: dict[str, 
     (whole, one_clock), (part, other_clock) = _store(hidden=True), _store(hidden=False)
     with whole, part:
         before = {one.id: one for one in whole.view.page("project:health is:active,trash", limit=1_000)}
-        told = _told(beside(whole, **scope), one_clock)
+        answer = _told(beside(whole, **scope), one_clock)
         wanted = _told(beside(part, **scope), other_clock)
-        assert len(told) > 185
-        for mine, other in zip(told, wanted, strict=True):
+        assert len(answer) > 185
+        for mine, other in zip(answer, wanted, strict=True):
             assert mine == other
         after = {
             one.id: one.content for one in whole.view.page("project:health is:active,trash", limit=1_000)

@@ -194,9 +194,9 @@ def _hidden_entity(store: Memory, hidden: bool) -> None:
 
 def _linked(store: Memory, hidden: bool) -> None:
     store.remember("Ada Lopez wrote the ledger", **SHOWN)
-    told = store.remember("The boss wants tea", **SHOWN)
+    output = store.remember("The boss wants tea", **SHOWN)
     if hidden:
-        store.entities.link(told.id, "Ada Lopez")
+        store.entities.link(output.id, "Ada Lopez")
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,10 @@ def _known(answers: list[str]) -> Iterator[str]:
 
 def test_a_confined_agent_still_learns_who_is_named_in_its_scope() -> None:
     answers = _answers(_merged, _entity_probes("Robert Hansen", "bobby tables"), True)
-    told = list(_known(answers))
+    output = list(_known(answers))
     assert any(
-        "get_entity_info" in one and "wrote the ledger" in one and '"type":"person"' in one for one in told
+        "get_entity_info" in one and "wrote the ledger" in one and '"type":"person"' in one for one in output
     )
-    assert any("get_entity_info" in one and "broke the ledger" in one and "wrote" not in one for one in told)
+    assert any(
+        "get_entity_info" in one and "broke the ledger" in one and "wrote" not in one for one in output
+    )

@@ -42,13 +42,13 @@ def test_hidden_words_change_no_score(
     )
     with _store(hidden=True) as whole, _store(hidden=False) as part:
         for query in ("rate limit biopsy", "service 7", "team limit service"):
-            told = []
+            answer = []
             for store in (whole, part):
                 agent = beside(store, **scope)
                 hits = agent.search(query, limit=50).hits
                 found = call(agent, "recall_observations", {"query": query, "limit": 50})
                 scores = [one.score for one in found.value.observations]  # type: ignore[union-attr]
                 block = call(agent, "get_context", {"prompt": query, "limit": 50}).value
-                told.append(([(hit.memory.content, hit.score) for hit in hits], scores, block.text))  # type: ignore[union-attr]
-            assert told[0] == told[1], query
-            assert told[0][0]
+                answer.append(([(hit.memory.content, hit.score) for hit in hits], scores, block.text))  # type: ignore[union-attr]
+            assert answer[0] == answer[1], query
+            assert answer[0][0]

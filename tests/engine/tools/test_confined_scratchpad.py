@@ -72,5 +72,5 @@ def test_a_scope_that_is_given_and_empty_lets_nobody_in(door: Door, empty: dict[
 def test_a_long_list_of_keys_ends_and_says_how_many_there_are_beyond(door: Door) -> None:
     for number in range(503):
         door.person.scratchpad.set(f"key {number:03}", "x")
-    told = ask(door.agent, "scratchpad_list")
-    assert (len(told["keys"]), told["more"]) == (500, 3)
+    output = ask(door.agent, "scratchpad_list")
+    assert (len(output["keys"]), output["more"]) == (500, 3)

@@ -167,5 +167,5 @@ def test_a_reflection_drawn_from_it_is_kept_back_and_a_summary_that_names_it_is_
         door = Door(memory, beside(memory))
         assert "Initech" in door.call("get_entity_info", name="Zora Quimby").text
         memory.withhold(fact.id, "bot")
-        told = door.call("get_entity_info", name="Zora Quimby").text
-        assert "chess" in told and "Initech" not in told
+        answer = door.call("get_entity_info", name="Zora Quimby").text
+        assert "chess" in answer and "Initech" not in answer

@@ -22,25 +22,27 @@ def memory(place: Path) -> Iterator[Memory]:
         yield opened
 
 
-def told(box: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
+def response(box: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(box.call(name, arguments).text)
     return answer
 
 
 def test_what_is_remembered_is_recalled_by_its_words(memory: Memory) -> None:
     box = Toolbox.of(memory)
-    kept = told(
+    kept = response(
         box, "remember_observations", findings=["The API rate limit is 100 a minute"], lessons=["Batch the calls"],
         source="GOAL:probe",
     )["observations"]  # fmt: skip
     assert [(one["category"], one["source"], one["trust"]) for one in kept] == [
         ("finding", "GOAL:probe", "agent"), ("lesson", "GOAL:probe", "agent"),
     ]  # fmt: skip
-    [found] = told(box, "recall_observations", query="rate limits")["observations"]
+    [found] = response(box, "recall_observations", query="rate limits")["observations"]
     assert found["id"] == kept[0]["id"] and 0 < found["score"] < 1
-    assert told(box, "recall_observations", query="rate limits", category="lesson")["observations"] == []
-    assert told(box, "recall_observations", query="rate limits", before="2001-01-01")["observations"] == []
-    assert len(told(box, "recall_observations", query="rate limits", after="7d")["observations"]) == 1
+    assert response(box, "recall_observations", query="rate limits", category="lesson")["observations"] == []
+    assert (
+        response(box, "recall_observations", query="rate limits", before="2001-01-01")["observations"] == []
+    )
+    assert len(response(box, "recall_observations", query="rate limits", after="7d")["observations"]) == 1
     [recall, *_] = memory.view.recent_recalls()
     assert (recall.agent, recall.memory_ids) == ("scout", (kept[0]["id"],))
     assert memory.view.operations()[0].actor == "agent:scout"
@@ -72,25 +74,28 @@ def test_what_is_remembered_is_recalled_by_its_words(memory: Memory) -> None:
 def test_what_cannot_be_done_is_told_and_changes_nothing(
     memory: Memory, name: str, arguments: dict[str, Any], code: str
 ) -> None:
-    error = told(Toolbox.of(memory), name, **arguments)["error"]
+    error = response(Toolbox.of(memory), name, **arguments)["error"]
     assert error["code"] == code and error["message"]
     assert memory.view.operations() == [] and memory.scratchpad.keys() == []
 
 
 def test_without_one_of_the_three_the_error_names_them(memory: Memory) -> None:
-    assert "findings, insights, lessons" in told(Toolbox.of(memory), "remember_observations")["error"]["hint"]
+    assert (
+        "findings, insights, lessons"
+        in response(Toolbox.of(memory), "remember_observations")["error"]["hint"]
+    )
 
 
 def test_a_step_is_read_for_what_it_says_matters(memory: Memory) -> None:
     output = "Ran 40 tests in 9 minutes. We decided to pin the driver to version 3.1 because of the leak."
-    kept = told(Toolbox.of(memory), "observe_step", step_name="tests", step_type="AGENT", output=output)[
+    kept = response(Toolbox.of(memory), "observe_step", step_name="tests", step_type="AGENT", output=output)[
         "observations"
     ]
     assert [(one["content"], one["source"], one["trust"]) for one in kept] == [
         ("We decided to pin the driver to version 3.1 because of the leak.", "AGENT:tests", "model")
     ]
     for nothing in ("short", "Nothing of note happened in this step, and that is all there is to say."):
-        answer = told(Toolbox.of(memory), "observe_step", step_name="tests", output=nothing)
+        answer = response(Toolbox.of(memory), "observe_step", step_name="tests", output=nothing)
         assert answer["observations"] == [] and answer["note"]
 
 
@@ -101,7 +106,7 @@ async def test_a_step_is_read_also_where_a_loop_is_running_and_a_model_that_fail
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
     options = Options(embedder="off", background=False, llm=LlmOptions(base_url=url, model="tiny"))
     with Memory.open(place, actor="agent:scout", options=options) as memory:
-        error = told(
+        error = response(
             Toolbox.of(memory), "observe_step", step_name="a", output="A step that says enough. " * 5
         )["error"]
         assert error["code"] == "unavailable" and "cannot be reached" in error["message"]
@@ -110,34 +115,36 @@ async def test_a_step_is_read_also_where_a_loop_is_running_and_a_model_that_fail
 
 def test_the_scratchpad_is_written_read_listed_and_searched(memory: Memory) -> None:
     box = Toolbox.of(memory)
-    written = told(box, "scratchpad_write", key="api.Größe", value="hundert")
+    written = response(box, "scratchpad_write", key="api.Größe", value="hundert")
     assert written["key"] == "api.Größe"
-    assert told(box, "scratchpad_read", key="api.Größe")["value"] == "hundert"
-    told(box, "scratchpad_write", key="task", value="x" * 50_000)
-    assert told(box, "scratchpad_list") == {"keys": ["api.Größe", "task"], "more": 0}
-    assert told(box, "scratchpad_list", prefix="api.")["keys"] == ["api.Größe"]
-    assert [one["key"] for one in told(box, "scratchpad_search", query="GRÖSSE")["entries"]] == ["api.Größe"]
-    [long] = told(box, "scratchpad_search", query="XXX")["entries"]
+    assert response(box, "scratchpad_read", key="api.Größe")["value"] == "hundert"
+    response(box, "scratchpad_write", key="task", value="x" * 50_000)
+    assert response(box, "scratchpad_list") == {"keys": ["api.Größe", "task"], "more": 0}
+    assert response(box, "scratchpad_list", prefix="api.")["keys"] == ["api.Größe"]
+    assert [one["key"] for one in response(box, "scratchpad_search", query="GRÖSSE")["entries"]] == [
+        "api.Größe"
+    ]
+    [long] = response(box, "scratchpad_search", query="XXX")["entries"]
     assert len(long["value"]) == 2_000 and not long["whole"]
-    assert len(told(box, "scratchpad_read", key="task")["value"]) == 50_000
+    assert len(response(box, "scratchpad_read", key="task")["value"]) == 50_000
     assert {operation.actor for operation in memory.view.operations()} == {"agent:scout"}
 
 
 def test_a_confined_agent_recalls_what_is_within_its_filter_and_writes_into_it(memory: Memory) -> None:
     memory.observations.remember(["The deploy key is in the safe"])
     confined = Toolbox.of(memory, filter="tag:work", project="apollo")
-    assert told(confined, "recall_observations", query="deploy key safe")["observations"] == []
-    [kept] = told(confined, "remember_observations", insights=["The deploy is slow"])["observations"]
+    assert response(confined, "recall_observations", query="deploy key safe")["observations"] == []
+    [kept] = response(confined, "remember_observations", insights=["The deploy is slow"])["observations"]
     record = memory.get(kept["id"])
     assert (record.tags, record.project) == (("work",), "apollo")
-    assert [one["id"] for one in told(confined, "recall_observations", query="deploy")["observations"]] == [
-        record.id
-    ]
+    assert [
+        one["id"] for one in response(confined, "recall_observations", query="deploy")["observations"]
+    ] == [record.id]
 
 
 def test_a_confined_agent_does_not_learn_that_a_text_is_there_already(memory: Memory) -> None:
     [outside] = memory.observations.remember(["The deploy is slow"])
-    [kept] = told(
+    [kept] = response(
         Toolbox.of(memory, filter="tag:work"), "remember_observations", findings=["The deploy is slow"]
     )["observations"]
     assert kept["id"] != outside.id and memory.get(kept["id"]).tags == ("work",)
@@ -152,7 +159,7 @@ def test_a_reading_agent_has_no_tool_that_writes(memory: Memory) -> None:
 
 def test_what_would_lie_outside_of_the_filter_is_refused_whole(memory: Memory) -> None:
     confined = Toolbox.of(memory, filter="-salary")
-    error = told(confined, "remember_observations", findings=["The build is slow", "The salary is high"])[
+    error = response(confined, "remember_observations", findings=["The build is slow", "The salary is high"])[
         "error"
     ]
     assert error["code"] == "refused" and memory.view.operations() == []

@@ -118,11 +118,11 @@ def test_another_process_shares_the_limit(office: Office) -> None:
         "print(*(said(box) or 'ok' for _ in range(3)))"
     )
     here = Path(__file__).parent
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script, str(office.path), str(here), str(here.parent.parent)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert told.stdout.split() == ["ok", "ok", "quota"]
+    assert output.stdout.split() == ["ok", "ok", "quota"]
     assert said(office.box()) == "quota"
 
 

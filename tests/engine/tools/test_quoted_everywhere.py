@@ -48,9 +48,11 @@ def texts(value: Any) -> Iterator[dict[str, Any]]:
     ],
 )
 def test_a_tool_says_whose_words_they_are(planted: Door, tool: str, arguments: dict[str, Any]) -> None:
-    told = list(texts(planted.ask(tool, **arguments)))
-    assert any(one["trust"] != "user" for one in told), "nothing of an agent was told: the test shows nothing"
-    for one in told:
+    output = list(texts(planted.ask(tool, **arguments)))
+    assert any(one["trust"] != "user" for one in output), (
+        "nothing of an agent was told: the test shows nothing"
+    )
+    for one in output:
         if one["trust"] == "user":
             assert not one.get("caution")
         else:
@@ -60,8 +62,8 @@ def test_a_tool_says_whose_words_they_are(planted: Door, tool: str, arguments: d
 def test_what_the_person_confirmed_is_told_without_a_caution(planted: Door) -> None:
     [fact] = planted.person.view.page("trust:agent kind:fact")
     planted.person.confirm(fact.id)
-    told = {one["id"]: one for one in texts(planted.ask("search_memory", query="accordion in the cellar"))}
-    assert not told[fact.id].get("caution")
+    output = {one["id"]: one for one in texts(planted.ask("search_memory", query="accordion in the cellar"))}
+    assert not output[fact.id].get("caution")
 
 
 def test_the_context_block_quotes_it(planted: Door) -> None:

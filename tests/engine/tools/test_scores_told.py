@@ -31,17 +31,20 @@ def test_an_explanation_agrees_with_the_search(door: Door) -> None:
         door.person.remember(f"Service {number} is run by team {number} of the harbour")
     found = door.ask("search_memory", query="who runs service 3?", limit=3)["memories"]
     for place, one in enumerate(found, 1):
-        told = door.ask("explain_search", query="who runs service 3?", memory_id=one["id"], limit=3)
-        assert (told["found"], told["rank"], told["score"]) == (True, place, one["score"])
-        assert (told["shares"], told["reason"]) == (one["shares"], one["reason"]) and "why_not" not in told
+        output = door.ask("explain_search", query="who runs service 3?", memory_id=one["id"], limit=3)
+        assert (output["found"], output["rank"], output["score"]) == (True, place, one["score"])
+        assert (output["shares"], output["reason"]) == (
+            one["shares"],
+            one["reason"],
+        ) and "why_not" not in output
 
 
 def test_what_is_missing_is_explained_with_what_would_help(door: Door) -> None:
     fact = door.person.remember("The lighthouse keeper is called Morwenna")
-    told = door.ask("explain_search", query="bicycle repair", memory_id=fact.id)
-    assert told["found"] is False and "rank" not in told
-    assert "none of the words: bicycle, repair" in told["why_not"][0]
-    assert any("morwenna" in one or "lighthouse" in one for one in told["would_help"])
+    output = door.ask("explain_search", query="bicycle repair", memory_id=fact.id)
+    assert output["found"] is False and "rank" not in output
+    assert "none of the words: bicycle, repair" in output["why_not"][0]
+    assert any("morwenna" in one or "lighthouse" in one for one in output["would_help"])
 
 
 def test_what_is_kept_back_is_not_explained_and_an_explanation_is_no_recall(door: Door) -> None:
@@ -97,8 +100,8 @@ def _answers(agent: Agent) -> list[object]:
         for memory in sorted(agent.page(limit=100), key=lambda one: one.content):
             for limit in (1, 10):
                 arguments = {"query": query, "memory_id": memory.id, "limit": limit}
-                told = msgspec.json.decode(call(agent, "explain_search", arguments).text)
-                answers.append((memory.content, {**told, "memory_id": ""}))
+                output = msgspec.json.decode(call(agent, "explain_search", arguments).text)
+                answers.append((memory.content, {**output, "memory_id": ""}))
     return answers
 
 

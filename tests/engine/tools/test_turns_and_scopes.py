@@ -25,8 +25,10 @@ def ask(agent: Agent, name: str, **arguments: Any) -> Any:
 
 
 def record(agent: Agent, content: str, session: str = "default", role: str = "user") -> dict[str, Any]:
-    told: dict[str, Any] = ask(agent, "record_turn", session_id=session, role=role, content=content)["memory"]
-    return told
+    output: dict[str, Any] = ask(agent, "record_turn", session_id=session, role=role, content=content)[
+        "memory"
+    ]
+    return output
 
 
 def consolidate(memory: Memory) -> None:
@@ -93,11 +95,11 @@ def test_a_claim_is_trusted_as_the_agent_and_replaces_nothing_by_itself(door: Do
     persons = door.person.record_turn("talk", "user", "I am allergic to penicillin.")
     consolidate(door.person)
     clock.now += DAY
-    told = record(door.agent, "I moved, I live in Oslo now. I am not allergic to penicillin any more.")
-    assert (told["trust"], told["role"]) == ("agent", "user")
+    output = record(door.agent, "I moved, I live in Oslo now. I am not allergic to penicillin any more.")
+    assert (output["trust"], output["role"]) == ("agent", "user")
     consolidate(door.person)
     fact = {one.content: one for one in door.person.view.page("kind:fact")}
-    new = [one for one in fact.values() if told["id"] in one.source_ids]
+    new = [one for one in fact.values() if output["id"] in one.source_ids]
     assert new and all(one.trust == "agent" for one in new)
     old = door.person.get(agents.id)
     assert (old.confidence, old.decay_rate) == (agents.confidence, agents.decay_rate)
@@ -114,8 +116,8 @@ def test_the_order_check_reads_what_a_tool_recorded(door: Door) -> None:
     )
     consolidate(door.person)
     assert facts(door.person) == {}
-    told = ask(door.agent, "search_memory", query="passwords instructions")["memories"]
-    assert all(one["caution"] for one in told)
+    output = ask(door.agent, "search_memory", query="passwords instructions")["memories"]
+    assert all(one["caution"] for one in output)
 
 
 def test_what_becomes_of_a_claim_tells_nothing_of_other_projects(door: Door) -> None:
@@ -198,8 +200,8 @@ def test_of_a_correction_outside_of_its_scope_an_agent_is_not_told_the_words(doo
     with door.person._core.change("test", "moved outside") as op:
         op.connection.execute("UPDATE memories SET project = 'beta' WHERE content = 'I live in Oslo'")
     alpha = beside(door.person, project="alpha")
-    told = str(ask(alpha, "search_memory", query="Where do I live, Bergen?"))
-    assert "Oslo" not in told and "Bergen" in told
+    output = str(ask(alpha, "search_memory", query="Where do I live, Bergen?"))
+    assert "Oslo" not in output and "Bergen" in output
     assert "Oslo" in str(ask(door.agent, "search_memory", query="Where do I live, Bergen?"))
 
 
@@ -216,8 +218,8 @@ def test_what_may_harm_is_told_to_an_agent_whatever_the_names_outside_are(door: 
 
 def test_an_agent_does_not_bring_back_what_the_person_forgot(door: Door) -> None:
     door.person.forget(door.person.remember("I work at Globex").id)
-    told = ask(door.agent, "remember_fact", content="I work at  globex.")
-    assert told["status"] == "declined" and "memory" not in told
+    output = ask(door.agent, "remember_fact", content="I work at  globex.")
+    assert output["status"] == "declined" and "memory" not in output
     assert not door.person.view.page("kind:fact Globex")
     door.person.remember("I work at Globex")
     assert ask(door.agent, "remember_fact", content="I work at Globex")["status"] == "done"

@@ -19,10 +19,12 @@ class NameMarks:
     """The names of one entity."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        wanted = sorted({name.strip()[:_LONGEST_NAME] for name in names} - {""}, key=len, reverse=True)[
-            :_NAMES
-        ]
-        self._pattern = re.compile("|".join(map(_whole, wanted)), re.IGNORECASE) if wanted else None
+        longest_first = sorted(
+            {name.strip()[:_LONGEST_NAME] for name in names} - {""}, key=len, reverse=True
+        )[:_NAMES]
+        self._pattern = (
+            re.compile("|".join(map(_whole, longest_first)), re.IGNORECASE) if longest_first else None
+        )
 
     def ranges(self, text: str) -> list[tuple[int, int]]:
         """Where a name stands, as ranges of code points."""

@@ -137,7 +137,7 @@ class EntitiesPane(ListPane["Entity"]):
         """In the profile there may be a memory to do something with."""
         self.shell.look_again()
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         return ("unlink",) if self._corrections.picked_memory is not None else ()
 
     # -- going on from it

@@ -72,11 +72,11 @@ class PastView:
     # -- going there and coming back
 
     async def do_as_of(self) -> None:
-        from memtui.ui.dialogs.point_in_time import MomentDialog, Moments
+        from memtui.ui.dialogs.point_in_time import Moments, PointInTimeDialog
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
-        asked = await self._pane.shell.ask_person(MomentDialog(text))
+        asked = await self._pane.shell.ask_person(PointInTimeDialog(text))
         if asked:
             await self.look_at(Moments.parse(asked))
 
@@ -139,7 +139,7 @@ class PastView:
             PastSource(looking.past, filter) if looking.diff is None else change_source(looking.diff, filter)
         )
 
-    async def _tell_counts(self) -> None:
+    async def _show_counts(self) -> None:
         looking = self.looking
         if looking is None:
             return
@@ -152,21 +152,21 @@ class PastView:
             parts = [f"{count(number)} {verb_label(verb)}" for verb, number in by_number]
             parts += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in diff.turns.items()]
             summary = ", ".join(parts) or "nothing changed"
-        self._pane.tell(f"{self._times(looking)} {self._pane.shell.glyphs.dot} {summary}")
+        self._pane.show_status(f"{self._times(looking)} {self._pane.shell.glyphs.dot} {summary}")
 
     def count_again(self) -> None:
         """Tell how much there was, or what happened."""
-        start(self._pane, self._tell_counts, "counts")
+        start(self._pane, self._show_counts, "counts")
 
     def glance(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
         if looking is None:
             return assemble("")
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
-        reach = looking.past.reach
+        coverage = looking.past.reach
         if isinstance(row, ChangeRow):
-            return text.change(row.change, reach)
-        return text.memory(row.memory, looking.past.at, reach, None)
+            return text.change(row.change, coverage)
+        return text.memory(row.memory, looking.past.at, coverage, None)
 
     async def details(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking

@@ -87,12 +87,12 @@ class PastSource:
 
 def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
     """The changes that have these words in what they did or in their texts, and none with a minus."""
-    wanted = [word.casefold() for word in words.split() if word != "-"]
+    terms = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(change: PastChange) -> bool:
         texts = [one.content for one in (change.before, change.after) if one is not None]
         text = " ".join((verb_label(change.verb), change.memory.kind, *texts)).casefold()
-        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
     rows = [ChangeRow(one) for one in diff.changes if passes(one)]
     return ListSource(rows, lambda row: row.change.memory.rid)

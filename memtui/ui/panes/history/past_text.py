@@ -47,7 +47,7 @@ def gather_since(memory: Memory, one: MemoryRecord) -> Since:
 class PastText(TextLayout):
     """Texts of the past."""
 
-    def memory(self, one: MemoryRecord, at: int, reach: HistoryCoverage, since: Since | None) -> Content:
+    def memory(self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: Since | None) -> Content:
         """A memory as it was ``at`` a moment; ``since`` None while it is not known yet what became of it."""
         lines = [
             *self._label(f"as it was on {local_time(at, self.now)}"),
@@ -57,9 +57,9 @@ class PastText(TextLayout):
         lines += self._state(one)
         if since is not None:
             lines += [assemble(""), *self._now(one, since)]
-        return stack([*lines, *self._reach(reach)])
+        return stack([*lines, *self._coverage(coverage)])
 
-    def change(self, change: PastChange, reach: HistoryCoverage) -> Content:
+    def change(self, change: PastChange, coverage: HistoryCoverage) -> Content:
         """What became of a memory."""
         when = "" if change.at is None else f", {local_time(change.at, self.now)}"
         lines = [*self._label(f"{verb_label(change.verb)}{when}")]
@@ -73,7 +73,7 @@ class PastText(TextLayout):
             lines += self._differences(old, new)
         else:
             lines += self._state(change.memory)
-        return stack([*lines, *self._reach(reach)])
+        return stack([*lines, *self._coverage(coverage)])
 
     def _label(self, text: str) -> Iterable[Content]:
         yield from assemble(
@@ -118,7 +118,7 @@ class PastText(TextLayout):
             change = assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
             yield from self.labelled(label, change)
 
-    def _reach(self, reach: HistoryCoverage) -> Iterable[Content]:
-        for note in coverage_notes(reach, self.now):
+    def _coverage(self, coverage: HistoryCoverage) -> Iterable[Content]:
+        for note in coverage_notes(coverage, self.now):
             yield assemble("")
             yield from content(f"{self.glyphs.conflict} {note}", "$warning").wrap(self.width)

@@ -27,12 +27,12 @@ def keys_of(backups: Sequence[Backup]) -> list[int]:
     return keys
 
 
-def read_held(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
+def read_contents(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
     """What each of them holds; only those that changed are read again. Blocks."""
     found: Known = {}
     for one in backups:
-        held = known.get(one.path.name)
-        if held is None or not one.path.exists() or held.stamp != one.path.stat().st_mtime_ns:
-            held = memory.backups.held(one.path)
-        found[one.path.name] = held
+        contents = known.get(one.path.name)
+        if contents is None or not one.path.exists() or contents.stamp != one.path.stat().st_mtime_ns:
+            contents = memory.backups.held(one.path)
+        found[one.path.name] = contents
     return found

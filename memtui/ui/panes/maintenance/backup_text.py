@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.backup import NUMBERS, SAME, backups_summary, holds, no_longer_in_history, parts_of, why
+from memtui.present.backup import (
+    NUMBERS,
+    SAME,
+    backups_summary,
+    contents_summary,
+    history_loss_note,
+    restore_parts,
+    why,
+)
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
 from memtui.ui.presenters.text_layout import stack
@@ -48,18 +56,18 @@ class BackupText(Labelled):
     def backup(
         self,
         backup: Backup,
-        held: BackupContents | None,
+        contents: BackupContents | None,
         preview: RestorePreview | None,
         *,
         waits: bool = False,
     ) -> Content:
         """One of them. ``waits``: it is large, and compared only when asked to be."""
-        if held is not None and held.problem:
+        if contents is not None and contents.problem:
             title = assemble(
-                (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (held.problem, "$error")
+                (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (contents.problem, "$error")
             )
             return stack([*title.wrap(self.width), assemble(""), *self._head(backup, None)])
-        lines = [*self._head(backup, held), assemble("")]
+        lines = [*self._head(backup, contents), assemble("")]
         if preview is not None:
             lines += self.difference(preview)
             lines += [
@@ -72,15 +80,15 @@ class BackupText(Labelled):
             lines.append(assemble(("comparing with what is there now…", "$text-muted")))
         return stack(lines)
 
-    def _head(self, backup: Backup, held: BackupContents | None) -> Iterable[Content]:
+    def _head(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
         when = assemble(
             local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
         )
         yield from self.labelled("made", when)
         yield from self.labelled("why", assemble(why(backup.reason)))
         yield from self.labelled("size", assemble(file_size(backup.size)))
-        if held is not None:
-            yield from self.labelled("holds", assemble(holds(held)))
+        if contents is not None:
+            yield from self.labelled("holds", assemble(contents_summary(contents)))
             verified = assemble((f"{self.glyphs.done} ", "$success"), "when it was made")
             yield from self.labelled("verified", verified)
         yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
@@ -97,7 +105,7 @@ class BackupText(Labelled):
             if one.back or one.changed or one.lost:
                 numbers = (one.now, one.then, one.back, one.changed, one.lost)
                 yield self._numbers(one.what, [count(number) for number in numbers[-shown:]], "$text")
-        for title, role, changes, number in parts_of(preview):
+        for title, role, changes, number in restore_parts(preview):
             if number:
                 yield assemble("")
                 yield assemble((f"{count(number)} {title}", f"bold ${role}"))
@@ -105,7 +113,7 @@ class BackupText(Labelled):
                     yield from self.change(change)
                 if number > _LISTED:
                     yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
-        if note := no_longer_in_history(preview):
+        if note := history_loss_note(preview):
             yield assemble("")
             yield from content(note, "$text-muted").wrap(self.width)
 

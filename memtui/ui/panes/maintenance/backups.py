@@ -10,7 +10,7 @@ from textual.content import Content
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 
-from .backup_rows import Known, read_held
+from .backup_rows import Known, read_contents
 from .backup_text import BackupText
 from .jobs import Jobs
 
@@ -35,7 +35,7 @@ class Backups:
         self._text = text
         self._refresh = refresh
         self.unfolded = False
-        self.held: Known = {}
+        self.contents: Known = {}
         # What restoring each would do, as long as nothing changes.
         self.compared: dict[str, RestorePreview] = {}
 
@@ -100,8 +100,8 @@ class Backups:
     async def read_backups(self) -> None:
         """What each backup holds, once each, and only while they are listed."""
         if self.unfolded and self._jobs.state is not None:
-            backups, known = self._jobs.state.backups, self.held
-            self.held = await self._pane.ask(lambda memory: read_held(memory, backups, known))
+            backups, known = self._jobs.state.backups, self.contents
+            self.contents = await self._pane.ask(lambda memory: read_contents(memory, backups, known))
 
     def backup_glance(self, row: Row) -> Content | None:
         """What the preview shows of a backup, or of all of them, at once; None for another row."""
@@ -109,7 +109,7 @@ class Backups:
         if row.backup is not None:
             name = row.backup.path.name
             waits = row.backup.size > LARGE_BYTES
-            return text.backup(row.backup, self.held.get(name), self.compared.get(name), waits=waits)
+            return text.backup(row.backup, self.contents.get(name), self.compared.get(name), waits=waits)
         if row.topic == "backups" and self._jobs.state is not None:
             memory = self._pane.shell.operations.require()
             folder = "" if memory.path is None else str(memory.path.parent / "backups")
@@ -119,10 +119,12 @@ class Backups:
     async def backup_details(self, backup: Backup) -> Content:
         """The same with what restoring it would do, where that is quick to find out."""
         name = backup.path.name
-        if name not in self.held:
-            known = self.held
-            self.held = known | await self._pane.ask(lambda memory: read_held(memory, (backup,), known))
-        large, broken = backup.size > LARGE_BYTES, bool(self.held[name].problem)
+        if name not in self.contents:
+            known = self.contents
+            self.contents = known | await self._pane.ask(
+                lambda memory: read_contents(memory, (backup,), known)
+            )
+        large, broken = backup.size > LARGE_BYTES, bool(self.contents[name].problem)
         if name not in self.compared and not large and not broken:
             self.compared[name] = await self._pane.ask(lambda memory: memory.backups.preview(backup.path))
-        return self._text().backup(backup, self.held[name], self.compared.get(name), waits=large)
+        return self._text().backup(backup, self.contents[name], self.compared.get(name), waits=large)

@@ -82,8 +82,8 @@ class Jobs:
                     stats = self.state.stats
                     if stats.better_ranking and not stats.vectors_wanted:
                         return agent_ranking.why_fixed(self._pane.shell)
-                    wanted = stats.vectors_wanted
-                    return "" if wanted else "The vectors are those of the model that the settings want."
+                    other_model = stats.vectors_wanted
+                    return "" if other_model else "The vectors are those of the model that the settings want."
                 if row is not None and row.finding is not None:
                     return self._why_no_repair(row.finding)
                 runs = row is not None and (
@@ -134,13 +134,13 @@ class Jobs:
         elif row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             run = await self._carry_out(row.job.name, dry=False)
             self.dry.pop(row.job.name, None)
-            self._tell(row.job.label, run)
+            self._report_run(row.job.label, run)
 
     async def dry_run(self) -> None:
         row = self._pane.table.selected
         if row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             self.dry[row.job.name] = run = await self._carry_out(row.job.name, dry=True)
-            self._tell(f"{row.job.label}, dry run", run)
+            self._report_run(f"{row.job.label}, dry run", run)
             self._pane.show_selected()
 
     def do_stop(self) -> None:
@@ -293,6 +293,6 @@ class Jobs:
             text = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
         return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", text, yes="run")) is True
 
-    def _tell(self, label: str, run: JobRun) -> None:
+    def _report_run(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
         self._pane.say(f"{label}: {outcome(run)}", "error" if failed else "information")

@@ -79,10 +79,10 @@ class MaintenancePane(ListPane[Row]):
         return ListSource(self.rows_now(filter), lambda row: row.key)
 
     def rows_now(self, filter: str) -> list[Row]:
-        held = self.backups.held if self.backups.unfolded else None
+        contents = self.backups.contents if self.backups.unfolded else None
         if self.jobs.state is None:
             return []
-        rows = rows_of(self.jobs.state, self.jobs.check, self.jobs.health, held, self.shell.clock())
+        rows = rows_of(self.jobs.state, self.jobs.check, self.jobs.health, contents, self.shell.clock())
         return matching(rows, filter)
 
     def _topic_line(self, row: Row) -> str:
@@ -122,7 +122,7 @@ class MaintenancePane(ListPane[Row]):
         first = self.jobs.state is None
         self.jobs.state = await self.ask(read_state)
         await self.backups.read_backups()
-        self._tell_running()
+        self._show_running()
         self._banner.show(self.jobs.state.status.clock)
         if first and self.table.selected_key is None:
             self.table.select(FIRST_JOB)  # above it stand the groups
@@ -157,21 +157,21 @@ class MaintenancePane(ListPane[Row]):
         for work in self.shell.operations.works:
             if running is not None and work.name == f"{NAME} {running.job}":
                 work.progress(running.done, running.total)
-        self._tell_running()
+        self._show_running()
         self._banner.show(status.clock)
         if [job.last for job in before.jobs] != [job.last for job in status.jobs]:
             self.refresh_state()
         else:
             self.table.refresh()
 
-    def _tell_running(self) -> None:
+    def _show_running(self) -> None:
         running = self.jobs.state.status.running if self.jobs.state is not None else None
         parts = [] if self.jobs.state is None else [f"{len(self.jobs.state.status.jobs)} jobs"]
         if running is not None:
             share = f" {running.done:,} of {running.total:,}" if running.total else ""
             where = "" if running.here else ", in another program"
             parts.append(f"{running.job} is running{share}{where}")
-        self.tell(f" {self.shell.glyphs.dot} ".join(parts))
+        self.show_status(f" {self.shell.glyphs.dot} ".join(parts))
 
     def show_count(self, rows: int, exact: bool) -> None:
         self.filter_bar.show_count(f"{rows:,}")

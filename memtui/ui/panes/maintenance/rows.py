@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from memtui.present import backup as backups
 from memtui.present.format import count, plural
-from memtui.present.health import AILMENTS, verdict
+from memtui.present.health import FINDINGS, verdict
 from memtui.present.job import outcome
 from memtui.present.maintenance import GROUPS, Group, growth_line, jobs_line, storage_line
 from memtui.present.past import ago
@@ -98,7 +98,7 @@ def read_state(memory: Memory) -> State:
 
 
 def rows_of(
-    state: State, check: CheckReport | None, health: Health | None, held: Known | None, now: float
+    state: State, check: CheckReport | None, health: Health | None, contents: Known | None, now: float
 ) -> list[Row]:
     """The four groups, then what belongs to each: jobs, and topics with what was found under health and check.
     The runs come last, the latest first.
@@ -115,7 +115,7 @@ def rows_of(
         if topic == "health" and health is not None:
             rows += [
                 Row(
-                    _COMPLAINT_KEYS + place, complaint=complaint, name=f"  {AILMENTS[complaint.ailment].name}"
+                    _COMPLAINT_KEYS + place, complaint=complaint, name=f"  {FINDINGS[complaint.ailment].name}"
                 )
                 for place, complaint in enumerate(health.complaints)
                 if complaint.total
@@ -125,13 +125,13 @@ def rows_of(
                 Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
                 for place, finding in enumerate(check.findings)
             ]
-        if topic == "backups" and held is not None:
+        if topic == "backups" and contents is not None:
             rows += [
                 Row(
                     key,
                     backup=one,
                     name=short_time(one.at, now),
-                    contents=backups.in_a_row(one, held.get(one.path.name)),
+                    contents=backups.list_entry(one, contents.get(one.path.name)),
                 )
                 for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
@@ -184,13 +184,13 @@ def topics() -> Iterator[tuple[int, str]]:
 
 def matching(rows: Sequence[Row], words: str) -> list[Row]:
     """The rows whose name or outcome has all of these words, and none that is written with a minus."""
-    wanted = [word.casefold() for word in words.split() if word != "-"]
+    terms = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(row: Row) -> bool:
         run = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
         text = f"{row.name} {row.contents} {backup} {outcome(run)} {run.state if run is not None else ''}".casefold()
-        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
     return [row for row in rows if passes(row)]
 
@@ -238,7 +238,7 @@ def topic_line(
             result = "sound" if not found else plural(found, "finding")
             return f"{result}, checked {ago(checked.at, now)}"
         case "backups":
-            return backups.all_in_a_row(state.backups, now)
+            return backups.list_total(state.backups, now)
         case "spend":
             tokens = spent(state.runs, now - SPEND_DAYS * DAY)
             return (

@@ -14,7 +14,7 @@ from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, verdict
 from memtui.present.job import outcome
 from memtui.present.past import ago
-from memtui.ui.presenters.pinned_questions import fared
+from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import Bar, bars, columns
 from memtui.ui.presenters.text_layout import labelled, stack
 from memtui.ui.safe import assemble, content, drawn, line
@@ -164,7 +164,7 @@ class TopicText(Labelled):
         for result in results:
             lines += [
                 *content(result.question.query, "bold").wrap(self.width),
-                *fared(result.question, result, self.glyphs, self.width),
+                *question_outcome(result.question, result, self.glyphs, self.width),
                 assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
             ]  # fmt: skip
         return stack([*lines, *self.way("run", "asks them again")])

@@ -81,11 +81,11 @@ class MemoriesPane(ListPane[MemoryRow]):
             return noun, turns, filter
         return f"{shown} in the Trash", " ".join(term for term in terms if term != TRASH)
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         stats = self.shell.stats
         if stats is not None and not stats.active and not stats.ended:
             return ("add", "import")
-        return (*super().wanted(), *(("restore", "trash") if TRASH in self.filter_text else ()))
+        return (*super().preferred_actions(), *(("restore", "trash") if TRASH in self.filter_text else ()))
 
     # -- preview
 

@@ -78,7 +78,7 @@ class ObservationColumns(ListPane[ObservationRow]):
 
     def _lines(self, *, tall: bool) -> ObservationLines:
         return ObservationLines(
-            self.shell.glyphs, self.shell.clock, asked=self._recall is not None, tall=tall
+            self.shell.glyphs, self.shell.clock, searched=self._recall is not None, tall=tall
         )
 
     def _draw(self) -> None:
@@ -118,7 +118,7 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.list_of(one).set_class(one == category, "-here")
         self._category = category
         self.show_selected()
-        self._tell_counts()
+        self._show_counts()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         category = next((one for one in CATEGORIES if event.widget is self.list_of(one)), None)
@@ -147,10 +147,10 @@ class ObservationColumns(ListPane[ObservationRow]):
         memory = self.shell.operations.memory
         if memory is None:
             return
-        asked = self._recall is not None
+        searched = self._recall is not None
         self._recall = Recall(memory, self.filter_text) if self.filter_text else None
         self._counted_once.clear()
-        if asked != (self._recall is not None):
+        if searched != (self._recall is not None):
             self._draw()
         for category in CATEGORIES:
             source = ObservationSource(memory, category, self._recall)
@@ -177,9 +177,9 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.go_to(self._recall.best)
             if isinstance(self.screen.focused, RowTable):
                 self.table.focus()
-        self._tell_counts()
+        self._show_counts()
 
-    def _tell_counts(self) -> None:
+    def _show_counts(self) -> None:
         """The count of each list in its title, of all in the status line; a note where nothing is to be seen."""
         self._name_lists()
         total = sum(self._counts.values())
@@ -187,7 +187,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         marks = len(self.table.marks)
         parts = [f"{count(marks)} marked"] if marks else []
         parts += [f"{count(total)} {self.noun_one if total == 1 else self.noun}", self.filter_text]
-        self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+        self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
         seen = total if self.has_class("-three") else self._counts[self._category]
         if seen == 0 and len(self._counted_once) == len(CATEGORIES):
             start(self, self._explain_empty, "note")
@@ -196,9 +196,9 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.show_note(None)
 
     def show_count(self, rows: int, exact: bool) -> None:
-        self._tell_counts()
+        self._show_counts()
 
-    def tell(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         self.status = text
         if self.display:
             self.post_message(PaneStatus("observations", text))

@@ -77,8 +77,8 @@ class ObservationsPane(Pane):
     def commands(self) -> Iterator[Command]:
         return self.tab.commands()
 
-    def wanted(self) -> Sequence[str]:
-        return self.tab.wanted()
+    def preferred_actions(self) -> Sequence[str]:
+        return self.tab.preferred_actions()
 
     def do_focus_list(self) -> None:
         self.tab.table.focus()
@@ -91,7 +91,7 @@ class ObservationsPane(Pane):
 
     def _show(self, tab: _Tab) -> None:
         self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
-        self.tab.tell(self.tab.status)
+        self.tab.show_status(self.tab.status)
         self.tab.table.focus()
         self.shell.look_again()
 

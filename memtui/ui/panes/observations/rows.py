@@ -100,12 +100,12 @@ class ObservationLines:
     ``asked``: it shows its score as bar and number, else its age.
     """
 
-    def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, asked: bool, tall: bool) -> None:
+    def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, searched: bool, tall: bool) -> None:
         self._glyphs = glyphs
         self._now = now
         last = (
             Column("score", "", self._score, width=BAR + 4, right=True, gap=1)
-            if asked
+            if searched
             else Column("age", "", self._age, width=4, right=True, gap=1, drop=1)
         )
         text = Column("text", "", self._text, least=16)

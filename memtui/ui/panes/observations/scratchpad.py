@@ -43,7 +43,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
     def source(self, filter: str, order: tuple[str, bool]) -> NoteSource:
         return NoteSource(self.shell.operations.require(), filter, order)
 
-    def tell(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         self.status = text
         if self.display:
             self.post_message(PaneStatus("observations", text))

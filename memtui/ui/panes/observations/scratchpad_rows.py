@@ -39,8 +39,8 @@ class NoteSource:
         yield [note.pad_id for note in self._found()]
 
     def rows(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
-        wanted = set(keys)
-        return [note for note in self._found() if note.pad_id in wanted]
+        ids = set(keys)
+        return [note for note in self._found() if note.pad_id in ids]
 
     def key(self, row: ScratchpadNote) -> int:
         return row.pad_id

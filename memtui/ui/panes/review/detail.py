@@ -92,12 +92,12 @@ class CardText:
             picked += picked_at
             lines += listed
         elif card.item.text and not card.item.wish:
-            lines += self._held(card, evidence)
+            lines += self._quarantined(card, evidence)
         else:
             listed, picked_at = self._several(card, evidence, pick)
             picked += picked_at
             lines += listed
-            lines += self._wished(card)
+            lines += self._change_request(card)
         return Laid(Content("\n").join(lines), picked)
 
     def _listed(self, card: Card, many: int) -> Iterable[Content]:
@@ -157,15 +157,15 @@ class CardText:
         width: int, tell: Callable[[float, float], str], *, picked: bool,
     ) -> list[Content]:  # fmt: skip
         bar = self.glyphs.cursor if picked else " "
-        lead, room = assemble((bar, "$accent"), " "), max(width - 2, 8)
+        bar_part, room = assemble((bar, "$accent"), " "), max(width - 2, 8)
         head = assemble(
             (name, "bold $accent" if picked else "bold $text-muted"), "  ", (self.glyphs.kinds[memory.kind], "$accent"),
             (f"  {tell(memory.event_time, self.now)}", "$text-muted"),
         )  # fmt: skip
         text = marked(memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text")
-        lines = [head.truncate(room), *text.wrap(room), content(""), *self._standing(memory, room)]
+        lines = [head.truncate(room), *text.wrap(room), content(""), *self._memory_facts(memory, room)]
         lines += self._quotes(memory, evidence, room, _QUOTE)
-        return [assemble(lead, one) for one in lines]
+        return [assemble(bar_part, one) for one in lines]
 
     # -- one, or several
 
@@ -178,16 +178,16 @@ class CardText:
             if here:
                 picked_at = len(lines)
             bar = self.glyphs.cursor if here or (many and pick is None) else " "
-            lead, room = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
+            bar_part, room = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
             text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
             sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
             shown = [assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(room - 2))]
             shown += [assemble("  ", part) for part in self._replaced(card, memory, room - 2)]
-            shown += [assemble("  ", part) for part in self._standing(memory, room - 2)]
+            shown += [assemble("  ", part) for part in self._memory_facts(memory, room - 2)]
             shown += [assemble("  ", part) for part in self._quotes(
                 memory, evidence, room - 2, _QUOTE_OF_MANY if many else _QUOTE
             )]  # fmt: skip
-            lines += [assemble(lead, one) for one in shown]
+            lines += [assemble(bar_part, one) for one in shown]
             lines.append(content(""))
         if len(card.sides) > EVIDENCED:
             lines.append(assemble((f"and {len(card.sides) - EVIDENCED:,} more", "$text-muted")))
@@ -215,7 +215,7 @@ class CardText:
             lines += [assemble((bar, "$accent"), " ", one) for one in text.wrap(max(self.width - 2, 8))]
         return lines, picked_at
 
-    def _held(self, card: Card, evidence: Evidence) -> list[Content]:
+    def _quarantined(self, card: Card, evidence: Evidence) -> list[Content]:
         text = card.item.text[:_LONGEST]
         lines = [*self._names(card.item.entities)]
         if not lines:
@@ -244,7 +244,7 @@ class CardText:
         for one in lines:
             yield assemble(" " * _INDENT, one)
 
-    def _wished(self, card: Card) -> Iterable[Content]:
+    def _change_request(self, card: Card) -> Iterable[Content]:
         """The wording that an agent asks for, with what would be new in it marked."""
         if not card.item.text:
             return
@@ -264,7 +264,7 @@ class CardText:
 
     # -- parts
 
-    def _standing(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
+    def _memory_facts(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """How it stands: whose word, how sure, confirmed."""
         parts = [whose(memory), confidence(memory.effective), *memory.tags[:6]]
         text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))

@@ -120,7 +120,7 @@ class ReviewPane(ListPane[Card]):
             parts.append(f"{self.decisions.deck.settled} decided today")
         if self.decisions.deck.later:
             parts.append(f"{self.decisions.deck.later} more tomorrow")
-        self.tell(f" {self.shell.glyphs.dot} ".join(parts))
+        self.show_status(f" {self.shell.glyphs.dot} ".join(parts))
         self.set_class(not self.decisions.cards, "-clear")
 
     # -- the card
@@ -184,7 +184,7 @@ class ReviewPane(ListPane[Card]):
         self._show_card(card)
         self.shell.look_again()
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         card = self.decisions.current
         return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
 

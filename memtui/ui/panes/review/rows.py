@@ -148,7 +148,7 @@ def gather_evidence(memory: Memory, card: Card) -> Evidence:
 
 def matching(cards: Sequence[Card], words: str) -> list[Card]:
     """The cards that have all of these words, and none that is written with a minus."""
-    wanted = [word.casefold() for word in words.replace('"', " ").split() if word != "-"]
+    terms = [word.casefold() for word in words.replace('"', " ").split() if word != "-"]
 
     def passes(card: Card) -> bool:
         item = card.item
@@ -156,7 +156,7 @@ def matching(cards: Sequence[Card], words: str) -> list[Card]:
             (card.words, item.reason, card.title, item.text, *(one.content for one in item.memories))
         )
         text = text.casefold()
-        return all((word[1:] not in text) if word[0] == "-" else word in text for word in wanted)
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
     return [card for card in cards if passes(card)]
 

@@ -28,7 +28,7 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("later", _LATER),
             ]
         case "wish" if card.item.wish is not None:
-            return _wish(card.item.wish)
+            return _change_request(card.item.wish)
         case "drawn":
             return _drawn(card, pick, many)
         case "held":
@@ -109,7 +109,7 @@ def _devices(card: Card) -> list[tuple[str, str]]:
     return [("keep", "it is true: it stays, or comes back"), ("forget", "to the Trash"), ("later", _LATER)]
 
 
-def _wish(wish: Wish) -> list[tuple[str, str]]:
+def _change_request(wish: Wish) -> list[tuple[str, str]]:
     """What is asked for first, then what declines it."""
     stays = "no: it stays as it is"
     match wish.verb:

@@ -132,7 +132,7 @@ class SearchPane(ListPane[SearchRow]):
         return self.query_one(Knobs)
 
     @property
-    def asked(self) -> str:
+    def question(self) -> str:
         return self.filter_bar.value.strip()
 
     @property
@@ -164,7 +164,7 @@ class SearchPane(ListPane[SearchRow]):
 
     async def _read_kept(self) -> None:
         """The profiles and the pinned questions as they are now."""
-        wanted = self.shell.operations.require().options.profile
+        profile_name = self.shell.operations.require().options.profile
         self.profiles, self.questions.pinned, results = await self.ask(
             lambda memory: (
                 memory.questions.profiles(),
@@ -172,9 +172,9 @@ class SearchPane(ListPane[SearchRow]):
                 memory.questions.results(),
             )
         )
-        self.questions.fared = {result.question.query_id: result for result in results}
+        self.questions.outcomes = {result.question.query_id: result for result in results}
         if self.tuning is None:
-            base = next((one for one in self.profiles if one.name == wanted), self.profiles[0])
+            base = next((one for one in self.profiles if one.name == profile_name), self.profiles[0])
             self.tuning = Tuning(base, base)
         self.knobs.show(self.tuning, self.profiles, self._agents.profile)
 
@@ -197,37 +197,37 @@ class SearchPane(ListPane[SearchRow]):
         tuning = self.tuning
         if tuning is None:
             return
-        asked, filter = self.asked, self.whole_filter
+        question, filter = self.question, self.whole_filter
         self.hit_filter.show_error(None)
         try:
-            await self._search_with(asked, filter, tuning, top=top)
-            if asked:
+            await self._search_with(question, filter, tuning, top=top)
+            if question:
                 self._valid_filter = filter
         except FilterError as error:
             self._show_filter_error(error)
             # The hits on screen go on following the memory: what is erased must go.
             if filter != self._valid_filter:
-                await self._search_with(asked, self._valid_filter, tuning, top=top)
+                await self._search_with(question, self._valid_filter, tuning, top=top)
 
-    async def _search_with(self, asked: str, filter: str, tuning: Tuning, *, top: bool) -> None:
-        if not asked:
+    async def _search_with(self, question: str, filter: str, tuning: Tuning, *, top: bool) -> None:
+        if not question:
             self._show_result(None, None, top=top)
             return
         slow = self.set_timer(_SLOW, partial(self.filter_bar.show_count, "searching"))
         try:
             result = await self.ask(
                 lambda memory: memory.search(
-                    asked, filter=filter, limit=MOST, profile=tuning.profile, wait=False
+                    question, filter=filter, limit=MOST, profile=tuning.profile, wait=False
                 )
             )
             if is_coming(result):
                 slow.stop()
                 self._show_result(result, None, top=top)
                 result = await self.ask(
-                    lambda memory: memory.search(asked, filter=filter, limit=MOST, profile=tuning.profile)
+                    lambda memory: memory.search(question, filter=filter, limit=MOST, profile=tuning.profile)
                 )
                 top = top and self.table.cursor == 0
-            before = await self._ranks_before(asked, filter, tuning.base) if tuning.changed else None
+            before = await self._ranks_before(question, filter, tuning.base) if tuning.changed else None
         finally:
             slow.stop()
         self._show_result(result, before, top=top)
@@ -235,11 +235,11 @@ class SearchPane(ListPane[SearchRow]):
     def _show_result(self, result: SearchResult | None, before: dict[int, int] | None, *, top: bool) -> None:
         self.result = result
         if result is not None:
-            saved = self.questions.pinned_as(self.asked, self.whole_filter)
+            saved = self.questions.pinned_as(self.question, self.whole_filter)
             rows = hit_rows(result, before, saved.expected if saved is not None else ())
         else:
             rows = [
-                SearchRow(saved=one, fared=self.questions.fared.get(one.query_id))
+                SearchRow(saved=one, outcome=self.questions.outcomes.get(one.query_id))
                 for one in self.questions.pinned
             ]
         self.table.markable = result is not None
@@ -248,13 +248,13 @@ class SearchPane(ListPane[SearchRow]):
         self._show_title()
         self.table.show(ListSource(rows, row_key), self.shell.operations.readers, top=top)
 
-    async def _ranks_before(self, asked: str, filter: str, base: Profile) -> dict[int, int]:
-        wanted = (asked, filter, base)
-        if self._before is None or self._before[0] != wanted:
+    async def _ranks_before(self, question: str, filter: str, base: Profile) -> dict[int, int]:
+        key = (question, filter, base)
+        if self._before is None or self._before[0] != key:
             result = await self.ask(
-                lambda memory: memory.search(asked, filter=filter, limit=_BEFORE, profile=base)
+                lambda memory: memory.search(question, filter=filter, limit=_BEFORE, profile=base)
             )
-            self._before = wanted, {hit.memory.rid: hit.rank for hit in result.hits}
+            self._before = key, {hit.memory.rid: hit.rank for hit in result.hits}
         return self._before[1]
 
     def _show_filter_error(self, error: FilterError) -> None:
@@ -318,7 +318,7 @@ class SearchPane(ListPane[SearchRow]):
     def show_count(self, rows: int, exact: bool) -> None:
         if self.result is None:
             self.filter_bar.show_count("")
-            self.tell(f"{plural(rows, 'pinned question')}" if rows else "")
+            self.show_status(f"{plural(rows, 'pinned question')}" if rows else "")
             return
         found = self.result.candidates
         number = f"{count(rows)} of {count(found)}" if found > rows else count(rows)
@@ -328,7 +328,7 @@ class SearchPane(ListPane[SearchRow]):
         number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
         coming = "waiting for the vector arm" if is_coming(self.result) else ""
         parts = [*marked, number, coming, self.whole_filter, name]
-        self.tell(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
+        self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     async def empty_text(self, filter: str) -> Content:
         key = self.shell.keymap_shown
@@ -361,7 +361,7 @@ class SearchPane(ListPane[SearchRow]):
     def glance(self, row: SearchRow) -> Content:
         if row.hit is not None and row.result is not None:
             return self._text().hit(row.hit, row.result)
-        return self.questions.text(row.saved, row.fared) if row.saved is not None else assemble("")
+        return self.questions.text(row.saved, row.outcome) if row.saved is not None else assemble("")
 
     async def details(self, row: SearchRow) -> Content:
 
@@ -389,20 +389,22 @@ class SearchPane(ListPane[SearchRow]):
     def in_mode(self) -> bool:
         return self.knobs.has_focus or super().in_mode
 
-    def wanted(self) -> Sequence[str]:
+    def preferred_actions(self) -> Sequence[str]:
         return (
             ("less", "more", "save_profile", "agents_profile", "back")
             if self.knobs.has_focus
-            else super().wanted()
+            else super().preferred_actions()
         )
 
     def why_not(self, action: Action) -> str:
         saved = self.questions.chosen
         if action.id == "pin":
-            return "" if saved is not None or self.asked else "There is no question to pin: type one first."
+            return (
+                "" if saved is not None or self.question else "There is no question to pin: type one first."
+            )
         if action.id == "expect" and self.current is None:
             return "Ask something first, then choose the hit that should stay among the first."
-        if action.id in ("context", "why_not") and not self.asked:
+        if action.id in ("context", "why_not") and not self.question:
             return "Nothing is asked yet."
         if action.id == "save_profile":
             changed = self.tuning is not None and self.tuning.changed
@@ -438,7 +440,7 @@ class SearchPane(ListPane[SearchRow]):
 
     def take_focus(self) -> None:
         """With nothing asked, letters are a question and not commands."""
-        if self.asked:
+        if self.question:
             self.do_focus_list()
             return
         self.remove_class("-tuning")
@@ -470,10 +472,10 @@ class SearchPane(ListPane[SearchRow]):
     async def do_context(self) -> None:
         from memtui.ui.dialogs.context import ContextDialog
 
-        asked, filter = self.asked, self.whole_filter
+        question, filter = self.question, self.whole_filter
         profile = self.tuning.profile if self.tuning is not None else None
-        block = await self.ask(lambda memory: memory.context(asked, filter=filter, profile=profile))
-        self.app.push_screen(ContextDialog(block, asked))
+        block = await self.ask(lambda memory: memory.context(question, filter=filter, profile=profile))
+        self.app.push_screen(ContextDialog(block, question))
 
     async def do_why_not(self) -> None:
         from memtui.ui.dialogs.why_not import WhyNotDialog
@@ -482,7 +484,7 @@ class SearchPane(ListPane[SearchRow]):
             best = self.result.best if self.result is not None else 0.0
             base = self.tuning.base.name
             self.app.push_screen(
-                WhyNotDialog(self.asked, self.whole_filter, self.tuning.profile, best, saved_profile=base)
+                WhyNotDialog(self.question, self.whole_filter, self.tuning.profile, best, saved_profile=base)
             )
 
     def commands(self) -> Iterator[Command]:

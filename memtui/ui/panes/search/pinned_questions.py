@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.content import Content
 
-from memtui.present.question import narrowed
+from memtui.present.question import scope_rows
 from memtui.ui.presenters.hit_rows import AGENTS_SEE
-from memtui.ui.presenters.pinned_questions import fared
+from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Asker(Protocol):
     @property
     def shell(self) -> Shell: ...
     @property
-    def asked(self) -> str: ...
+    def question(self) -> str: ...
     @property
     def whole_filter(self) -> str: ...
     @property
@@ -48,7 +48,7 @@ class PinnedQuestions:
         self._pane = pane
         self.pinned: Sequence[SavedQuery] = ()
         # How each (by its key) fared when it was last run.
-        self.fared: dict[int, QuestionResult] = {}
+        self.outcomes: dict[int, QuestionResult] = {}
 
     @property
     def chosen(self) -> SavedQuery | None:
@@ -64,9 +64,9 @@ class PinnedQuestions:
     def text(self, saved: SavedQuery, result: QuestionResult | None) -> Content:
         key = self._pane.shell.keymap_shown
         parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
-        for label, value in narrowed(saved):
+        for label, value in scope_rows(saved):
             parts += [(f"{label}  ", "$text-muted"), value, "\n"]
-        for line in fared(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
+        for line in question_outcome(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
             parts += [line, "\n"]
         parts += [
             "\n",
@@ -79,24 +79,24 @@ class PinnedQuestions:
 
     async def do_pin(self) -> None:
         saved = self.chosen
-        asked, filter = self._pane.asked, self._pane.whole_filter
+        question, filter = self._pane.question, self._pane.whole_filter
         if saved is None:
-            saved = self.pinned_as(asked, filter)
+            saved = self.pinned_as(question, filter)
         if saved is not None:
             query_id = saved.query_id
             await self._pane.change(lambda memory: memory.questions.unpin(query_id), "unpinning")
             return
         profile = self._pane.tuning.base.name if self._pane.tuning is not None else None
         await self._pane.change(
-            lambda memory: memory.questions.pin(asked, filter=filter, profile=profile), "pinning"
+            lambda memory: memory.questions.pin(question, filter=filter, profile=profile), "pinning"
         )
 
     async def do_expect(self) -> None:
         row = self._pane.table.selected
         if row is None or row.hit is None:
             return
-        asked, filter, identity = self._pane.asked, self._pane.whole_filter, row.hit.memory.id
-        saved = self.pinned_as(asked, filter)
+        question, filter, identity = self._pane.question, self._pane.whole_filter, row.hit.memory.id
+        saved = self.pinned_as(question, filter)
         if saved is not None and identity in saved.expected:
             query_id = saved.query_id
             await self._pane.change(
@@ -107,6 +107,8 @@ class PinnedQuestions:
         # Ten are what an agent gets; what stands lower is expected where it stands, in tens.
         top = max(AGENTS_SEE, -(-row.hit.rank // 10) * 10, saved.top if saved is not None else 0)
         await self._pane.change(
-            lambda memory: memory.questions.expect(asked, identity, filter=filter, profile=profile, top=top),
+            lambda memory: memory.questions.expect(
+                question, identity, filter=filter, profile=profile, top=top
+            ),
             "expecting",
         )

@@ -216,9 +216,9 @@ class ConsolidationActions:
         """Tell what failed; where it waits because of the model, ask whether rules shall read it now."""
         could = found.rules_could
         if not could or again or self._pane.shell.readonly:
-            self._tell_failures(found, again=again)
+            self._report_failures(found, again=again)
             return False
-        self._tell_failures(found, severity="warning")  # the question tells it at length
+        self._report_failures(found, severity="warning")  # the question tells it at length
         reason = next(iter(found.failed), None) or next(one for one in found.outcomes if one.error)
         waiting = plural(len(could), "conversation still waits", "conversations still wait")
         question = Question(
@@ -229,7 +229,7 @@ class ConsolidationActions:
         )
         return await self._pane.shell.ask_person(question) is True
 
-    def _tell_failures(
+    def _report_failures(
         self, found: Consolidation, *, again: bool = False, severity: Severity = "error"
     ) -> None:
         stopped = [outcome for outcome in found.outcomes if outcome.state == "stopped" and outcome.error]
@@ -270,8 +270,8 @@ class ConsolidationActions:
 
 def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
     """The turns that the lines of the plans name. Blocks."""
-    wanted = dict.fromkeys(source for plan in plans for line in plan.lines for source in line.sources)
-    return {identity: memory.view.get(identity) for identity in wanted}
+    ids = dict.fromkeys(source for plan in plans for line in plan.lines for source in line.sources)
+    return {identity: memory.view.get(identity) for identity in ids}
 
 
 def stoppable(work: Work, call: Coroutine[Any, Any, T]) -> T | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.present.format import count, relative_time
-from memtui.present.session import facts, failure, standing, state
+from memtui.present.session import consolidation_status, facts, failure, state
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 from memtui.ui.wrap import wrap
@@ -106,7 +106,7 @@ def session_head(
     session = row.session
     text = f" {glyphs.dot} ".join(facts(session, now))
     lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(text), width)]
-    text, role = standing(row, now)
+    text, role = consolidation_status(row, now)
     lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {text}"), width)]
     if error := failure(row):
         lines += [[Piece(line, "error")] for line in wrap(visible(error, _SUMMARY), width)]

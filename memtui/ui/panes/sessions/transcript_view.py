@@ -224,8 +224,8 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     def _strip(self, pieces: Line, width: int, state: State, *, bar: bool) -> Strip:
         blank = self._style_of(state, "text")
-        lead = Piece(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
-        parts = [segment(lead.text, self._style_of(state, lead.role)), Segment(" ", blank)]
+        cursor = Piece(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
+        parts = [segment(cursor.text, self._style_of(state, cursor.role)), Segment(" ", blank)]
         parts += [segment(piece.text, self._style_of(state, piece.role)) for piece in pieces]
         return Strip(parts).adjust_cell_length(width, blank)
 

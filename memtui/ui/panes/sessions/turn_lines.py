@@ -95,11 +95,11 @@ class TurnView(NamedTuple):
 
     def _fact(self, fact: MemoryRecord) -> Line:
         sign = sign_of(fact, self.glyphs)
-        lead = [_indent(INDENT), sign, _indent(1)]
+        prefix = [_indent(INDENT), sign, _indent(1)]
         if not fact.active:
-            lead += [Piece(visible(why_ended(fact)), "warning"), _indent(1)]
-        room = self.width - sum(cells(piece.text) for piece in lead)
-        return [*lead, Piece(one_line(fact.content, max(room, 1)), "dim")]
+            prefix += [Piece(visible(why_ended(fact)), "warning"), _indent(1)]
+        room = self.width - sum(cells(piece.text) for piece in prefix)
+        return [*prefix, Piece(one_line(fact.content, max(room, 1)), "dim")]
 
     def _heading(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"
