@@ -1,1 +1,1 @@
-"""Records in words, for the app and the command line: which words, dates and reasons there are, not where they stand."""
+"""Records as text, for the app and the command line. It chooses words, dates and reasons; the layout is made elsewhere."""

@@ -1,4 +1,4 @@
-"""Backups in words: when, why, how large, what they hold, and what restoring one would do."""
+"""Backups as text: their date, reason, size and contents, and what restoring one would do."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WHY = {
     "restore": "before a restore", "erase": "before erasing",
 }  # fmt: skip
 _BRIEFLY = {"scheduled": "by itself", "manual": "asked for", "maintenance": "nightly", "migration": "upgrade"}
-# What is counted of each kind of row: there now, there then, and what a restore would do.
+# Counts for each kind of row: now, in the backup, and what a restore would do.
 NUMBERS = ("now", "then", "back", "changed", "lost")
-SAME = "It holds what is there now."
+SAME = "It holds the same as the memory now."
 
 
 class RestorePart(NamedTuple):
-    """What a restore would do to ``number`` memories, of which ``changes`` are the first."""
+    """What a restore would do to ``number`` memories. ``changes`` are the first of them."""
 
     title: str
     role: Role
@@ -33,17 +33,17 @@ class RestorePart(NamedTuple):
 
 
 def why(reason: str) -> str:
-    """What it was made for."""
+    """The reason why a backup was made."""
     return _WHY.get(reason, reason)
 
 
 def why_briefly(reason: str) -> str:
-    """The same in nine cells."""
+    """The same reason in at most nine cells."""
     return _BRIEFLY.get(reason, reason)
 
 
 def backups_summary(backups: Sequence[Backup], now: float) -> str:
-    """All of them: how many, when the latest was made, how large they are."""
+    """How many backups there are, when the latest was made, and their size."""
     if not backups:
         return "no backups yet"
     size = file_size(sum(one.size for one in backups))
@@ -51,12 +51,12 @@ def backups_summary(backups: Sequence[Backup], now: float) -> str:
 
 
 def contents_summary(contents: BackupContents) -> str:
-    """``214 facts, 12 in Trash``, or why it cannot be used."""
+    """``214 facts, 12 in Trash``, or why the backup cannot be used."""
     return f"unusable: {contents.problem}" if contents.problem else kind_counts(contents.counts)
 
 
 def list_total(backups: Sequence[Backup], now: float) -> str:
-    """What a list says of all of them: ``1.2 MB in 14, 20 min ago``."""
+    """All backups in one line of a list: ``1.2 MB in 14, 20 min ago``."""
     if not backups:
         return "none yet"
     size = sum(one.size for one in backups)
@@ -64,7 +64,7 @@ def list_total(backups: Sequence[Backup], now: float) -> str:
 
 
 def list_entry(backup: Backup, contents: BackupContents | None) -> str:
-    """What a list says of one: what it holds, where that was read, and how large it is."""
+    """One backup in a list: its contents, if they were read, and its size."""
     size = file_size(backup.size)
     if contents is None:
         return size
@@ -72,7 +72,7 @@ def list_entry(backup: Backup, contents: BackupContents | None) -> str:
 
 
 def restore_parts(preview: RestorePreview) -> list[RestorePart]:
-    """What would come back, be as it was, and be lost."""
+    """The memories that a restore would bring back, change and remove."""
     from memtui.engine.records.backups import KIND_LABELS
 
     memories = [one for one in preview.counts if one.what in KIND_LABELS.values()]
@@ -84,12 +84,12 @@ def restore_parts(preview: RestorePreview) -> list[RestorePart]:
 
 
 def history_loss_note(preview: RestorePreview) -> str:
-    """How many operations a restore would drop; empty when none."""
+    """How many operations a restore would drop. Empty if none."""
     number = preview.operations
     return f"{plural(number, 'operation')} since would no longer be in History" if number else ""
 
 
 def erased_return_note(preview: RestorePreview) -> str:
-    """That what was erased for good would be there again; empty when a restore brings none of it."""
+    """How many erased memories a restore would bring back. Empty if none."""
     number = preview.erased
     return f"{plural(number, 'memory')} that you erased for good would be back" if number else ""

@@ -1,4 +1,4 @@
-"""What of a memory no longer holds, in words for people: ``corrected on 12 Mar: The user works at Globex``."""
+"""Cautions as text: what of a memory is no longer true. ``corrected on 12 Mar: The user works at Globex``."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST = 5
 
 
 def label(caution: Caution) -> str:
-    """``corrected``, ``replaced``, ``forgotten``; ``withheld`` where agents are not told the turn."""
+    """``corrected``, ``replaced``, ``forgotten``, or ``withheld`` if agents do not get the turn."""
     return "withheld" if caution.withheld else caution.what
 
 
 def line(caution: Caution, now: float) -> Line:
-    """What became of it, since when, and what holds now; of what was forgotten, what that was."""
+    """What happened to the statement, when, and what is true now. For a forgotten one: what it said."""
     day = f"{caution.what} on {local_date(caution.at, now)}"
     if caution.how == "disputed":
         day = "not decided, another device has"
@@ -34,6 +34,6 @@ def line(caution: Caution, now: float) -> Line:
 
 
 def lines(cautions: Sequence[Caution], now: float) -> Iterator[Labelled]:
-    """The cautions of a memory, the label beside the first."""
+    """The cautions of a memory. The first has the label."""
     for index, caution in enumerate(cautions[:_MOST]):
         yield Labelled("" if index else LABEL, line(caution, now))

@@ -1,4 +1,4 @@
-"""What became of a row, in words: its table, its columns, and their values before and after."""
+"""Changes of rows as text: the table, the columns, and their values before and after."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _COLUMNS = {
     "consolidated_at": "consolidated", "reviewed_at": "reviewed", "attributes": "links",
     "happens_at": "date", "op_id": "operation",
 }  # fmt: skip
-# What stands in a memory's attributes.
+# Labels for the attributes of a memory.
 _ATTRIBUTES = {
     "pinned_at": "pinned", "supersedes": "replaces", "conflict_reason": "because", "secrets": "secret",
     "withheld_from": "not for",
-    "redacted": "blacked out", "merged": "merged with", "extractor": "drawn by", "retired": "taken away when read again by",
+    "redacted": "blacked out", "merged": "merged with", "extractor": "drawn by", "retired": "removed when read again by",
 }  # fmt: skip
 _TIMES = ("_at", "_until", "_time", "_accessed")
-# Follow from the others, or mean nothing to a person.
+# Columns that follow from others, or mean nothing to a person.
 LEFT_OUT = frozenset({"content_hash", "consolidated_through", "source_key"})
 _TABLES = {
     "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
     "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
     "saved_queries": "saved query", "profiles": "profile",
 }  # fmt: skip
-# What a row of another table than that of memories is called by.
+# The columns that name a row of a table other than memories.
 _NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")
 _BARE = str.maketrans(dict.fromkeys('{}[]"') | {":": " ", ",": ", "})
 _LONGEST = 400
 
 
 class ColumnChange(NamedTuple):
-    """A column, as a person calls it, and its value before and after. ``text``: these are the texts of a memory."""
+    """A column's label and its value before and after. ``text``: the values are texts of a memory."""
 
     label: str
     was: str
@@ -45,7 +45,7 @@ class ColumnChange(NamedTuple):
 
 
 def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: float) -> Iterator[ColumnChange]:
-    """The columns that differ, but those that mean nothing to a person. Texts are whole."""
+    """The columns that differ, without those that mean nothing to a person. Texts are not shortened."""
     for column, value in after.items():
         was = before.get(column)
         if was == value or column in LEFT_OUT:
@@ -59,18 +59,18 @@ def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: flo
 
 
 def attribute_values(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
-    """Each attribute of a memory as a person calls it, and its value."""
+    """The label and the value of each attribute of a memory."""
     for name, value in attributes.items():
         yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute(name, value, now)
 
 
 def label_of(column: str) -> str:
-    """What a person calls it."""
+    """The label of a column, for people."""
     return _COLUMNS.get(column, column.replace("_", " "))
 
 
 def value_of(column: str, value: object, now: float) -> str:
-    """A value of that column: times as local time, lists and objects without the signs of JSON."""
+    """A value of that column. Times are local; lists and objects have no JSON brackets."""
     if value is None or value in ("", "[]", "{}"):
         return "none"
     if column == "happens_at" and is_time(value):
@@ -111,15 +111,15 @@ def _attributes(stored: object) -> dict[str, Any]:
 
 
 def table_label(table: str) -> str:
-    """What a row of it is: ``memory``, ``session``, ``alias``."""
+    """The name of one row of a table: ``memory``, ``session``, ``alias``."""
     return _TABLES.get(table, table)
 
 
 def row_name(key: int, image: Mapping[str, Any]) -> str:
-    """What people know a row by, out of its columns; else its key."""
+    """The name of a row, from its columns; else its key."""
     return next((str(image[name]) for name in _NAMES if image.get(name)), str(key))
 
 
 def row_effect(before: object, after: object) -> str:
-    """``added``, ``removed`` or ``changed``; None is a row that is not there."""
+    """``added``, ``removed`` or ``changed``. None stands for a row that does not exist."""
     return "added" if before is None else "removed" if after is None else "changed"

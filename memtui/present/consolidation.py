@@ -1,4 +1,4 @@
-"""A consolidation in words: what it would cost, and what each of its lines does."""
+"""A consolidation as text: its cost, and what each line of its plan does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ActionWords(NamedTuple):
-    """What an action is called, how it looks, and what it does."""
+    """The name of an action, its colour, and what it does."""
 
     word: str
     role: Role
@@ -24,16 +24,16 @@ class ActionWords(NamedTuple):
 ACTIONS: Mapping[Action, ActionWords] = {
     "add": ActionWords("add", "success", "a new fact"),
     "reinforce": ActionWords(
-        "reinforce", "dim", "known already: it is a sign of life, and one more source"
+        "reinforce", "dim", "known already: the fact gets one more source and fades later"
     ),
     "supersede": ActionWords(
-        "supersede", "warning", "the new fact takes the place of the old one, which stays and fades"
+        "supersede", "warning", "the new fact replaces the old one, which stays and fades"
     ),
     "conflict": ActionWords(
-        "conflict", "error", "it contradicts what is known: both wait for you in Review"
+        "conflict", "error", "it contradicts a known fact: both wait for you in Review"
     ),
     "hold": ActionWords(
-        "hold back", "warning", "suspicious: accepted here it is remembered, else it waits in Review"
+        "hold back", "warning", "suspicious: accepted here it is remembered, otherwise it waits in Review"
     ),
     "observation": ActionWords("observation", "success", "a note for agents"),
     "summary": ActionWords("summary", "context", "what the conversation was about"),
@@ -47,16 +47,16 @@ _STATES: dict[str, Role] = {
 
 
 def cost_estimate(cost: Estimate, llm: LlmOptions) -> str:
-    """What a run would cost, in two lines."""
+    """The cost of a run, in two lines."""
     return (
         f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "
         f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
-        f"At most {count(llm.budget_tokens)} tokens are spent in one run; what is left then waits."
+        f"At most {count(llm.budget_tokens)} tokens are spent in one run. The rest waits."
     )
 
 
 def content(line: PlanLine) -> str:
-    """The text of a line as lists show it: a secret in it is blacked out, although it would be kept."""
+    """The text of a line as lists show it. A secret is blacked out here, but stored as it is."""
     if not any(one.kind == "secret" for one in line.suspicions):
         return line.content
     from memtui.engine.guards import secrets
@@ -65,5 +65,5 @@ def content(line: PlanLine) -> str:
 
 
 def state(outcome: SessionOutcome) -> Part:
-    """How it went with a session."""
+    """The outcome of a session."""
     return outcome.state, _STATES.get(outcome.state, "text")

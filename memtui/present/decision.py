@@ -1,4 +1,4 @@
-"""What was decided about a memory on another device, in words: ``forgotten on laptop, 3 Nov, by you``."""
+"""Decisions of other devices as text: ``forgotten on laptop, 3 Nov, by you``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ASPECTS = {
 
 
 def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
-    """The decisions that were made on another device, each with what was decided."""
+    """Each decision that was made on another device, and its label."""
     memory = detail.memory
     for stamp in detail.decided:
         if stamp.device == detail.device:
@@ -36,7 +36,7 @@ def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
 
 
 def elsewhere(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
-    """Who decided what, on which device, by its own clock; the label beside the first."""
+    """Who decided what, on which device, at the time of its clock. The first has the label."""
     from memtui.engine.records import device_name
 
     for index, (stamp, label) in enumerate(list(_decided(detail))[:_MOST]):

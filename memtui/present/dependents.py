@@ -1,4 +1,4 @@
-"""What depends on memories, in words: what was drawn from them, what else those turns gave, who was told them."""
+"""What depends on memories, as text: facts drawn from them, facts of the same turns, agents that got them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def headline(of: Dependents) -> str:
 
 
 def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
-    """One for each, the label beside the first of a kind. ``without``: memories (ids) that are listed elsewhere."""
+    """A line for each dependent. The first of a kind has the label. ``without``: ids of memories to leave out."""
     groups: list[tuple[str, list[Line]]] = [
         ("drawn from", [_memory(one) for one in of.drawn if one.id not in without]),
         ("summary", [

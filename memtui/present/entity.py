@@ -1,4 +1,4 @@
-"""Entities in words: what one is, how else it is called, where it is mentioned."""
+"""Entities as text: what one is, its other names, where it is mentioned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mentioned(entity: Entity, now: float) -> str:
 
 
 def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> Iterator[Labelled]:
-    """Its other names and where it is mentioned; ``unlinked``: memories that the person took out."""
+    """Its other names and its mentions. ``unlinked``: how many memories the person took out."""
     if entity.aliases:
         yield Labelled("also", ((between.join(map(str.strip, entity.aliases)), "text"),))
     yield Labelled("mentioned", ((mentioned(entity, now), "text"),))
@@ -33,5 +33,5 @@ def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> 
 
 
 def waiting(number: int) -> str:
-    """How many texts nobody has looked at for names yet; empty for none."""
+    """How many texts were not searched for names yet. Empty for none."""
     return f"{plural(number, 'text waits', 'texts wait')} to be read for names" if number else ""

@@ -1,4 +1,4 @@
-"""What becomes of each thing that carries an erased text, in words."""
+"""What happens to each thing that has an erased text, in words."""
 
 from __future__ import annotations
 

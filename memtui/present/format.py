@@ -1,4 +1,4 @@
-"""Numbers, times and names as people read them, on screen and on the command line."""
+"""Numbers, times and sizes as people read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DAYS_PER_YEAR = 365.2425
 
 
 def relative_time(then: float, now: float) -> Visible:
-    """The distance, in one unit: ``now``, ``5m``, ``2h``, ``3d``, ``5w``, ``2M``, ``4y``, ``in 2h``"""
+    """The time between both, in one unit: ``now``, ``5m``, ``2h``, ``3d``, ``5w``, ``2M``, ``4y``, ``in 2h``."""
     seconds = abs(now - then)
     if seconds < _MINUTE:
         return Visible("now")
@@ -37,7 +37,7 @@ def relative_time(then: float, now: float) -> Visible:
 
 
 def is_time(value: object) -> TypeGuard[float]:
-    """Whether it can be told as a time: another program may have written any number."""
+    """Whether a value can be shown as a time. Another program may have written any number."""
     if not isinstance(value, int | float):
         return False
     try:
@@ -48,13 +48,13 @@ def is_time(value: object) -> TypeGuard[float]:
 
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
-    """``28 Oct 2025 21:14``, without the year when it is that of ``now``; ``zone`` None: the machine's."""
+    """``28 Oct 2025 21:14``, without the year if it is the year of ``now``. ``zone`` None: the machine's."""
     local = _local(seconds, zone)
     return Visible(f"{local_date(seconds, now, zone=zone)} {local:%H:%M}")
 
 
 def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
-    """``28 Oct 2025``, without the year when it is that of ``now``."""
+    """``28 Oct 2025``, without the year if it is the year of ``now``."""
     local = _local(seconds, zone)
     day = f"{local.day} {MONTHS[local.month - 1]}"
     same_year = now is not None and _local(now, zone).year == local.year
@@ -73,7 +73,7 @@ def count(number: int) -> Visible:
 
 
 def short_count(number: int) -> Visible:
-    """At most four cells, never more than there are: ``999``, ``1.2k``, ``12k``, ``3M``."""
+    """At most four cells, rounded down: ``999``, ``1.2k``, ``12k``, ``3M``."""
     for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if number >= unit:
             tenths = number * 10 // unit
@@ -83,7 +83,7 @@ def short_count(number: int) -> Visible:
 
 
 def price(tokens: int, a_million: float) -> Visible:
-    """What tokens cost: `` for about 0.03``; nothing where a million of them have no known price."""
+    """The price of tokens: `` for about 0.03``. Empty if the price of a million is not known."""
     cost = tokens * a_million / 1e6
     return Visible(f" for about {cost:,.2f}" if cost >= 0.01 else " for less than 0.01" if cost else "")
 

@@ -1,6 +1,6 @@
-"""The signs on screen, each one cell wide, and their ASCII twins for terminals that lack them.
+"""The signs on screen, each one cell wide, and ASCII ones for terminals that lack them.
 
-Colour is never the only signal: wherever a colour means something, one of these says it too.
+Colour is never the only signal: a sign always says the same.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Glyphs(NamedTuple):
-    """``on`` and ``off`` are of a job, ``folder`` of a topic that opens.
+    """``on`` and ``off`` belong to a job, ``folder`` to a topic that opens.
 
-    ``bar`` and ``empty`` draw a level; ``arms`` are the fillings of the score bar, one an arm.
+    ``bar`` and ``empty`` draw a level. ``arms`` fill the score bar, one for each retriever.
     """
 
     kinds: Mapping[Kind, str]

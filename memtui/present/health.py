@@ -1,4 +1,4 @@
-"""What the health of memories is called, in the app and on the command line."""
+"""Health findings as text, for the app and the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FindingLabels(NamedTuple):
-    """``name`` of the row; ``one`` and ``many`` rows, without their number; ``none``: all is well."""
+    """``name``: of the row. ``one``, ``many``: the sentence without its number. ``none``: nothing was found."""
 
     name: str
     one: str
@@ -50,13 +50,13 @@ FINDINGS: dict[Ailment, FindingLabels] = {
         "no assistant repeated a memory as news",
     ),
     "duplicates": FindingLabels(
-        "Twice there",
+        "Duplicates",
         "note has the same text as another",
         "notes have the same text as another",
         "no note is stored twice",
     ),
     "near duplicates": FindingLabels(
-        "Nearly twice",
+        "Similar",
         "fact says nearly the same",
         "facts say nearly the same as another",
         "no two facts say nearly the same",
@@ -72,7 +72,7 @@ FINDINGS: dict[Ailment, FindingLabels] = {
 
 
 def finding_line(complaint: Complaint) -> str:
-    """A complaint in a line: "3 facts may be over"."""
+    """A finding in one line: "3 facts may be over"."""
     words = FINDINGS[complaint.ailment]
     return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none
 
@@ -84,7 +84,7 @@ def check_verdict(report: CheckReport) -> Line:
 
 
 def verdict(health: Health | None) -> str:
-    """The health of all, in a line."""
+    """The number of findings, in one line."""
     if health is None:
         return "looking…"
     open = sum(1 for complaint in health.complaints if complaint.total)

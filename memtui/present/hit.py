@@ -1,4 +1,4 @@
-"""A hit and its explanation in words: what each arm says of it, why it stands where it stands, why it is not there."""
+"""Search hits as text: the score of each retriever, why a hit has its rank, why a memory was not found."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit
 
 ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
-# Terms and scores are shown with three digits: less than that is no difference.
+# Scores are shown with three digits. A smaller difference counts as none.
 _LEAST = 0.0005
 
 
 def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
-    """A score or its part: ``.412``, ``1.127``; four digits where scores are small (``.0164``)."""
+    """A score or a share of it: ``.412``, ``1.127``. Small scores have four digits (``.0164``)."""
     digits = 3 if most >= 0.1 else 4
     text = f"{abs(value):.{digits}f}"
     text = text.removeprefix("0")
@@ -27,7 +27,7 @@ def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
 
 
 def term(hit: ArmHit, best: float) -> str:
-    """What an arm adds to the score; ``best``: the highest score of all."""
+    """What a retriever adds to the score. ``best``: the highest score of all hits."""
     return points(hit.term, most=best) if hit.term else "0"
 
 
@@ -39,7 +39,7 @@ def rank(hit: ArmHit, report: ArmReport | None, *, short: bool = False) -> str:
 
 
 def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
-    """What the arm itself says: ``BM25 6.41``, ``cosine .71``, ``2 names``; ``short``: without the unit."""
+    """The retriever's own score: ``BM25 6.41``, ``cosine .71``, ``2 names``. ``short``: without the unit."""
     match arm:
         case "keyword":
             return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
@@ -54,7 +54,7 @@ def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
 
 
 def matched_text(arm: ArmName, hit: ArmHit) -> str:
-    """What matched, for people."""
+    """What the retriever matched, for people."""
     if arm == "context":
         return " · ".join(_turn_distance(one) for one in hit.matched)
     matched = " · ".join(hit.matched)
@@ -66,7 +66,7 @@ def shares_by_retriever(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
 
 
 def why_absent(report: ArmReport | None) -> str:
-    """Why an arm gave nothing to a hit."""
+    """Why a retriever added nothing to a hit."""
     if report is None:
         return "was not asked"
     if report.state == "answered":
@@ -75,7 +75,7 @@ def why_absent(report: ArmReport | None) -> str:
 
 
 def answered(report: ArmReport) -> str:
-    """How an arm fared in a search."""
+    """What a retriever did in a search."""
     match report.state:
         case "off":
             return f"off: {report.why or 'its weight is 0'}"
@@ -91,7 +91,7 @@ def answered(report: ArmReport) -> str:
 
 
 def why_above(hit: Hit, below: Hit, best: float) -> Line:
-    """Why it stands above the next one; ``best``: the score of the first hit."""
+    """Why a hit ranks above the next one. ``best``: the score of the first hit."""
     for one in below.cautions:
         if one.successor is not None and one.successor.id == hit.memory.id:
             does = "replaces" if one.replaced else "corrects"
@@ -110,7 +110,7 @@ def why_above(hit: Hit, below: Hit, best: float) -> Line:
 
 
 def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelled]:
-    """Why a memory is, or is not, among the hits, and what would bring it in; ``listed``: how many hits are listed."""
+    """Why a memory is or is not among the hits, and what would help. ``listed``: how many hits are listed."""
     if explanation.below:
         number = explanation.rank or 0
         if number <= listed:
@@ -118,7 +118,7 @@ def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelle
         else:
             where = f"It is number {number:,}, and the list ends with {listed:,}."
             yield Labelled("not here", ((where, "warning"),))
-        agents = f"An agent is told the first {explanation.limit} and not this one, unless it asks for more."
+        agents = f"An agent gets the first {explanation.limit} and not this one, unless it asks for more."
         yield Labelled("agents", ((agents, "warning"),))
         return
     if explanation.rank is not None and not explanation.excluded:

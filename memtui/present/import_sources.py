@@ -1,4 +1,4 @@
-"""What a known place holds, in words: the same in the app and on the command line."""
+"""Known import sources as text: what they contain and what of it is new."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .format import count, plural, relative_time
 if TYPE_CHECKING:
     from memtui.engine.records.sources import KnownSource, SourceProbe
 
-# What formats hold that are no conversations.
+# Formats that contain memories, not conversations.
 _NOTES = {"mem0-history": "memory", "mcp-memory": "memory"}
 WEEK = "within a week"
 
@@ -23,7 +23,7 @@ def ages(source: KnownSource, now: float) -> str:
 
 
 def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -> str:
-    """One line: what is there and what of it is new, what will soon be gone. ``found`` None: nobody has looked yet."""
+    """One line: the contents, what is new, what will soon be deleted. ``found`` None: not looked at yet."""
     if found is None:
         summary = f"{plural(source.files, 'file')}, {ages(source, now)}"
     elif found.nothing_new:
@@ -44,7 +44,7 @@ def found_summary(found: SourceProbe) -> str:
 
 
 def new_summary(found: SourceProbe) -> str:
-    """What of it is not in the memory; all in one line."""
+    """What is not imported yet, in one line."""
     if found.nothing_new:
         return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"
     if found.new_turns >= found.turns and not found.grown_sessions:
@@ -61,7 +61,7 @@ def new_summary(found: SourceProbe) -> str:
 
 
 def expiry_note(found: SourceProbe) -> str:
-    """How many files their program will delete, and how many of them hold something new; "" if none will be."""
+    """How many files their program will delete, and how many of those have something new. Empty if none."""
     source = found.source
     if not source.expiring:
         return ""

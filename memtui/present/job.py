@@ -1,4 +1,4 @@
-"""Maintenance jobs and their runs, in words: what came of one, what it was for, when the next one is."""
+"""Maintenance jobs and their runs as text: result, period, next run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STATES: dict[str, Role] = {
 
 
 def outcome(run: JobRun | None) -> str:
-    """What came of a run, in a line that says by itself whether it ran."""
+    """The result of a run, in a line that also says if it was skipped."""
     if run is None:
         return ""
     if run.report is not None and run.report.skipped and not run.error:
@@ -25,7 +25,7 @@ def outcome(run: JobRun | None) -> str:
 
 
 def result(run: JobRun) -> str:
-    """What stands beside the state of a run: what it did, or why it did nothing; empty while it is running."""
+    """What a run did, or why it did nothing. Shown beside its state. Empty while it is running."""
     if run.error or run.report is None:
         return run.error or ""
     if run.report.skipped:
@@ -45,21 +45,21 @@ def state(run: JobRun) -> Part:
 
 
 def role(run: JobRun | None) -> Role:
-    """How an outcome is shown: what failed stands out, also where only a part did."""
+    """The colour of a result: a failure stands out, also when only a part failed."""
     if run is not None and run.state == "failed":
         return "error"
     return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
 
 
 def period(run: JobRun) -> str:
-    """What a run was for."""
+    """Why a run started: asked for, by itself, or for a date."""
     if run.manual:
         return "asked for"
     return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
 
 
 def next_run(job: JobStatus, now: float) -> Part:
-    """When it will run."""
+    """When the job will run next."""
     if job.off:
         return f"off: {job.off}", "dim"
     if not job.enabled:

@@ -1,4 +1,4 @@
-"""What a record is told in: pieces of text, each in a role, which whoever draws them turns into a colour."""
+"""The form in which records are shown: pieces of text, each with a role. The caller turns a role into a colour."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Role = Literal[
 
 Part = tuple[str, Role]
 Line = tuple[Part, ...]
-"""Parts of one line, one after the other. Their text is as it was stored: whoever draws it makes it visible."""
+"""Parts of one line, in order. Their text is as stored: the caller must pass it through ``visible()``."""
 
 
 class Labelled(NamedTuple):
-    """What is told of a record under a label."""
+    """A line about a record, with a label."""
 
     label: str
     line: Line

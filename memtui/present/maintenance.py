@@ -1,4 +1,4 @@
-"""The four groups of Maintenance, each in a line: jobs, health, growth, storage."""
+"""The four groups of Maintenance, each as one line: jobs, health, growth, storage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WEEK = 7
 
 
 def jobs_line(status: SchedulerStatus, now: float) -> str:
-    """What runs or failed, how many are on, and which comes next."""
+    """Which job runs or failed, how many are on, and which is next."""
     running = [f"{status.running.job} is running"] if status.running is not None else []
     failed = [job.label for job in status.jobs if job.last is not None and job.last.state == "failed"]
     parts = [*running, *([f"{', '.join(failed)} failed"] if failed else [])]
@@ -36,7 +36,7 @@ def jobs_line(status: SchedulerStatus, now: float) -> str:
 
 
 def growth_line(stats: Stats, forecast: FadingForecast) -> str:
-    """How much there is, and how much of it fades soon."""
+    """How many memories there are, and how many fade soon."""
     turns = stats.by_kind.get("episode", 0)
     fading = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:_WEEK])
     parts = [plural(stats.active - turns, "memory", "memories"), plural(turns, "turn")]

@@ -1,4 +1,4 @@
-"""A memory in words: what it is, whose word, how sure, how long it lasts, why it is in the Trash."""
+"""A memory as text: its kind, trust, confidence, fading, and why it is in the Trash."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .text import Visible
 if TYPE_CHECKING:
     from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust
 
-# Below this much of its confidence left, an unprotected memory is shown as fading.
+# An unprotected memory with less confidence than this is shown as fading.
 FADING = 0.2
-RULE_FIRST = "a rule of the agent's project: told before all else"
+RULE_FIRST = "a rule of the agent's project: given before everything else"
 _WHOSE: dict[Trust, str] = {
     "user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"
 }  # fmt: skip
@@ -36,22 +36,22 @@ def kind_label(memory: MemoryRecord) -> str:
 
 
 def whose(memory: MemoryRecord) -> str:
-    """Whose word it is: ``from you``, ``from a tool``."""
+    """Who said it: ``from you``, ``from a tool``."""
     return _WHOSE[memory.trust]
 
 
 def confidence(share: float) -> Visible:
-    """A share of 1 in three cells: ``1.0``, ``.74``."""
+    """A confidence between 0 and 1, in three cells: ``1.0``, ``.74``."""
     return Visible("1.0" if is_full(share) else f"{max(share, 0.0):.2f}"[1:])
 
 
 def is_full(share: float) -> bool:
-    """Whether a share of 1 is shown as all of it."""
+    """Whether a confidence is shown as 1.0."""
     return share >= 0.995
 
 
 def confidence_left(memory: MemoryRecord) -> str:
-    """``.74``, or ``.74, down from .90`` where some of it has faded."""
+    """``.74``, or ``.74, down from .90`` if it has faded."""
     left = confidence(memory.effective)
     faded = memory.effective < memory.confidence - _LEAST
     return f"{left}, down from {confidence(memory.confidence)}" if faded else left
@@ -62,14 +62,14 @@ def is_fading(memory: MemoryRecord) -> bool:
 
 
 def kept(memory: MemoryRecord, now: float) -> str:
-    """That it was confirmed; empty when it was not."""
+    """When it was confirmed. Empty if it was not."""
     if memory.confirmed_at is None:
         return ""
     return f"confirmed {local_date(memory.confirmed_at, now)}: never fades"
 
 
 def pinned(memory: MemoryRecord, now: float) -> str:
-    """Since when it is pinned; empty when it is not, or is in the Trash."""
+    """Since when it is pinned. Empty if it is not, or is in the Trash."""
     if not memory.pinned or not memory.active:
         return ""
     at = memory.pinned_at
@@ -78,7 +78,7 @@ def pinned(memory: MemoryRecord, now: float) -> str:
 
 
 def without_secrets(memory: MemoryRecord) -> str:
-    """Its text as lists and cards show it: a secret in it is blacked out. A preview of it and a transcript show it whole."""
+    """Its text as lists and cards show it: secrets are blacked out. Previews and transcripts show all of it."""
     if "secrets" not in memory.attributes:
         return memory.content
     from memtui.engine.guards import secrets
@@ -87,12 +87,12 @@ def without_secrets(memory: MemoryRecord) -> str:
 
 
 def is_past(memory: MemoryRecord, now: float) -> bool:
-    """Whether it is a plan whose day is over."""
+    """Whether it is a plan whose date is over."""
     return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now
 
 
 def happens(memory: MemoryRecord, now: float) -> str:
-    """``12 Jun, in 3w``, ``2 Mar, past``: the day that it names; empty where it names none."""
+    """``12 Jun, in 3w``, ``2 Mar, past``: the date in its text. Empty if there is none."""
     if memory.happens_at is None:
         return ""
     day = local_date(memory.happens_at, now)
@@ -106,14 +106,14 @@ def happens(memory: MemoryRecord, now: float) -> str:
 
 
 def topic_and_date(memory: MemoryRecord, now: float) -> str:
-    """``plan, 12 Jun, in 3w``: its topic and the day that it names."""
+    """``plan, 12 Jun, in 3w``: its topic and the date in its text."""
     return f"{memory.topic or 'no topic'}, {happens(memory, now) or 'no date'}"
 
 
 def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
-    """Until when its confidence lasts, or that it does not fade; empty for what is confirmed, in the Trash or no fact.
+    """Until when it stays above the threshold, or that it does not fade.
 
-    ``fades``: when it reaches the threshold.
+    Empty if it is confirmed, in the Trash or not a fact. ``fades``: when it reaches the threshold.
     """
     if not memory.active:
         return ""
@@ -124,7 +124,7 @@ def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
 
 
 def is_followed(memory: MemoryRecord) -> bool:
-    """Whether another one stands in its place."""
+    """Whether another memory replaces it."""
     return memory.ended_by in _FOLLOWED
 
 
@@ -134,18 +134,18 @@ def why_ended(memory: MemoryRecord) -> str:
 
 
 def ended(memory: MemoryRecord, now: float) -> str:
-    """Why and since when it is in the Trash; empty while it is active."""
+    """Why and since when it is in the Trash. Empty while it is active."""
     return "" if memory.valid_until is None else f"{why_ended(memory)} {local_date(memory.valid_until, now)}"
 
 
 def withheld_from(detail: MemoryDetail) -> Iterator[Labelled]:
-    """The agents that are not told it."""
+    """The agents that do not get it."""
     if detail.withheld_from:
         yield Labelled("not for", ((", ".join(detail.withheld_from), "warning"),))
 
 
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
-    """How it stands: how sure, whether it is kept, in the Trash or fading, its topic, date and tags."""
+    """Its state: confidence, confirmed, pinned, in the Trash or fading; its topic, date and tags."""
     yield Labelled("confidence", ((confidence_left(memory), "text"),))
     if text := kept(memory, now):
         yield Labelled("kept", ((text, "success"),))
@@ -164,7 +164,7 @@ def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Lab
 
 
 def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
-    """Whom and what it names, by what they are: ``people``, ``places``, ``about`` for the rest."""
+    """The entities in its text, by type: ``people``, ``places``, ``about`` for the rest."""
     found: dict[str, list[Entity]] = {}
     for entity in entities:
         found.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
@@ -172,7 +172,7 @@ def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
 
 
 def read_again(read: Enrichment, now: float, *, most: int, between: str = ", ") -> Line:
-    """When a model read it again for names, and the first of those that it found."""
+    """When a model looked for more names in it, and the first names that it found."""
     day = local_date(read.at, now)
     names = between.join(one.canonical_name for one in read.added[:most])
     if not names:
@@ -181,13 +181,13 @@ def read_again(read: Enrichment, now: float, *, most: int, between: str = ", ") 
 
 
 def differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
-    """What of a memory is not as it was, but its text."""
+    """The differences between two versions of a memory, without the text."""
     found = map(ColumnChange, _SIDES, _sides(old), _sides(new))
     return [one for one in found if one.was != one.now]
 
 
 def _sides(memory: MemoryRecord) -> tuple[str, ...]:
-    """What ``_SIDES`` names."""
+    """The values of ``_SIDES``, in that order."""
     return (
         why_ended(memory) if memory.ended_by else "no",
         confidence(memory.confidence),

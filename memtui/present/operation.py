@@ -1,4 +1,4 @@
-"""Operations and what agents were told, in words: who, what became of it, what can still be done."""
+"""Operations and recalls as text: who, when, whether it was undone, what an agent asked and got."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _QUERY = 60
 
 
 def who(actor: str) -> str:
-    """An actor as a person reads it: ``you``, ``assistant``, ``scheduler``."""
+    """The name of an actor: ``you``, ``assistant``, ``scheduler``."""
     return _ACTORS.get(actor, actor.removeprefix("agent:"))
 
 
 def is_restore(operation: Operation) -> bool:
-    """Whether it put a backup into the file."""
+    """Whether the operation restored a backup."""
     from memtui.engine.records.history import RESTORE_BACKUP
 
     return operation.kind == RESTORE_BACKUP
@@ -35,13 +35,13 @@ def changed(operation: Operation) -> str:
 
 
 def by_whom(operation: Operation) -> str:
-    """Behind the name of an operation: `` by assistant (undone)``; nothing for what the person did."""
+    """Shown after the label of an operation: `` by assistant (undone)``. Empty if the person did it."""
     by = "" if operation.actor == "person" else f" by {who(operation.actor)}"
     return f"{by} (undone)" if operation.state == "undone" else by
 
 
 def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
-    """When it was, who did it, and how many rows it changed; a restore changes the file."""
+    """When it was, who did it, and how many rows it changed. A restore changes the file."""
     yield Labelled("when", _time_and_age(operation.at, now, between))
     name = who(operation.actor)
     stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
@@ -53,7 +53,7 @@ def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[
 def undo_notes(
     operation: Operation, undone_by: Operation | None, undoes: Operation | None, now: float
 ) -> Iterator[Labelled]:
-    """What became of it, and what it takes back."""
+    """Whether it was undone or interrupted, and which operation it undoes."""
     if undone_by is not None and operation.state == "undone":
         text = f"{local_time(undone_by.at, now)} by {who(undone_by.actor)}"
         yield Labelled("undone", ((text, "warning"),))
@@ -70,7 +70,7 @@ def undo_notes(
 def recall_facts(
     recall: Recall, session: str | None, now: float, *, between: str = ", "
 ) -> Iterator[Labelled]:
-    """When it was, who asked, in which session, and how many memories were told."""
+    """When it was, which agent asked, in which session, and how many memories it got."""
     yield Labelled("when", _time_and_age(recall.at, now, between))
     yield Labelled("agent", ((who(recall.agent), "text"),))
     if session:
@@ -81,7 +81,7 @@ def recall_facts(
 
 
 def saved(recall: Recall) -> str:
-    """What was not told again; empty where all was."""
+    """How many tokens were not sent again. Empty for none."""
     if not recall.saved:
         return ""
     return f"about {plural(recall.saved, 'token')}: told before in this conversation"
@@ -92,12 +92,12 @@ def _time_and_age(at: int, now: float, between: str) -> Line:
 
 
 def quoted_query(recall: Recall) -> str:
-    """The question in quotation marks, unless it came while recording was paused."""
+    """The question in quotation marks. It was not stored if recording was paused."""
     return f"“{recall.query}”" if recall.query else "(the question was not kept)"
 
 
 def recall_line(recall: Recall, now: float) -> Line:
-    """Who was told something, when, and in answer to what."""
+    """When an agent asked, its name, and its question."""
     if not recall.query:
         return (
             (f"{ago(recall.at, now)}  ", "dim"),

@@ -1,4 +1,4 @@
-"""The past in words, for the app and the command line: how much there was, what happened, how well it is known."""
+"""Earlier states of the memory as text: how much there was, what changed, and what is not known exactly."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _KINDS = ("fact", "reflection", "observation")
 
 
 def verb_label(verb: str) -> str:
-    """What became of a memory, in a word or three."""
+    """What happened to a memory, in one to three words."""
     return _VERBS.get(verb, verb)
 
 
 def verb_role(verb: str) -> Role:
-    """How it is shown: what came, what went, and what changed."""
+    """The colour of what happened: added, removed or changed."""
     return _ROLES.get(verb, "warning")
 
 
 def kind_counts(counts: Mapping[str, int]) -> str:
-    """``214 facts, 3 reflections, 1,204 turns, 12 in Trash``; what there is none of is left out."""
+    """``214 facts, 3 reflections, 1,204 turns, 12 in Trash``. Kinds without a memory are left out."""
     parts: list[str] = [plural(counts[kind], kind) for kind in _KINDS if counts.get(kind)]
     if counts.get("episode"):
         parts.append(plural(counts["episode"], "turn"))
@@ -49,11 +49,11 @@ def ago(then: float, now: float) -> str:
 
 
 def coverage_notes(coverage: HistoryCoverage, now: float) -> Iterator[str]:
-    """What is not known exactly of a moment, a sentence each."""
+    """What is not known exactly about a time in the past, a sentence each."""
     if not coverage.complete and coverage.since is not None:
         yield (
-            f"History is whole from {local_time(coverage.since, now)} on. Before that only is known when each memory was"
-            " recorded and when it went to the Trash; its text is the first that is known."
+            f"History is complete from {local_time(coverage.since, now)} on. For the time before, it knows only when each"
+            " memory was recorded and when it went to the Trash. Its text is the first one that is known."
         )
     if coverage.gap is not None:
         yield (

@@ -1,4 +1,4 @@
-"""Pinned questions in words: what each should find, and whether it does."""
+"""Pinned questions as text: what each should find, and whether it does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def outcomes(results: Sequence[QuestionResult]) -> str:
-    """The outcome of all of them in a line."""
+    """The results of all questions, in one line."""
     if not results:
         return "none expects an answer yet"
     failed = sum(not result.passed for result in results)
@@ -21,7 +21,7 @@ def outcomes(results: Sequence[QuestionResult]) -> str:
 
 
 def expects(saved: SavedQuery) -> str:
-    """``2 memories among the first 10``; empty when it expects nothing."""
+    """``2 memories among the first 10``. Empty if it expects nothing."""
     if not saved.expected:
         return ""
     among = "as the first hit" if saved.top == 1 else f"among the first {saved.top}"
@@ -38,12 +38,12 @@ def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
 
 
 def found_rank(place: ExpectedMemory) -> Part:
-    """Where an expected memory stands."""
+    """The rank at which an expected memory was found."""
     where = "not found" if place.rank is None else f"#{place.rank}"
     return where, "success" if place.passed else "warning"
 
 
 def scope_rows(saved: SavedQuery) -> list[tuple[str, str]]:
-    """(label, value) of the filter and the profile that it is asked with."""
+    """(label, value) of the question's filter and profile."""
     known = (("only in", saved.filter), ("profile", saved.profile or ""))
     return [(label, value) for label, value in known if value]

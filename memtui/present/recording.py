@@ -1,4 +1,4 @@
-"""Whether what is said is recorded, in words."""
+"""Whether conversations are recorded, as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .format import plural
 
 
 def paused_line(recording: Recording, now: float) -> str:
-    """What holds now, and what was turned away so far."""
+    """Whether recording is paused, and how many texts were not kept."""
     pause = recording.pause
     if pause is None:
         return "recording"
@@ -18,7 +18,7 @@ def paused_line(recording: Recording, now: float) -> str:
 
 
 def ended_line(before: Recording) -> str:
-    """What is said of ending what held ``before``."""
+    """The message when a pause ends. ``before``: the state until then."""
     if before.pause is None:
         return "it was not paused: recording goes on"
     return f"recording again{_not_kept(before)}"

@@ -1,4 +1,4 @@
-"""What a change of the embedding model takes, in words; the same in the app and on the command line."""
+"""Re-embedding as text: what a change of the embedding model costs, and its result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def model_change_note(stats: Stats) -> str:
-    """That the settings want another model than that of the file's vectors; empty where they do not."""
+    """A note if the settings name another model than the one of the stored vectors. Empty if not."""
     if not stats.vectors_wanted:
         return ""
     waiting = plural(stats.embedded + stats.unembedded, "memory")
@@ -20,14 +20,14 @@ def model_change_note(stats: Stats) -> str:
 
 
 def better_ranking_note(stats: Stats) -> str:
-    """That another ranking finds more with the file's model; empty where none does."""
+    """A note if another ranking finds more with this model. Empty if not."""
     if not stats.better_ranking:
         return ""
     return f'the ranking "{stats.better_ranking}" finds more with this model: the setting search.profile'
 
 
 def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
-    """Label and text, a row each. ``a_million``: what so many tokens cost where texts are sent."""
+    """A label and a text for each row. ``a_million``: the price of a million tokens, if texts are sent."""
     cost = price(plan.tokens, a_million) if plan.sends_to else ""
     earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
     stay = "nobody: the texts stay on this machine"

@@ -1,4 +1,4 @@
-"""Cards of the review in words."""
+"""Review cards as text."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ NOT_YET = "not remembered yet, and shown to no agent"
 
 
 def kind(card: ReviewKind) -> Part:
-    """What a card is, in a word or two."""
+    """The kind of a card, in one or two words."""
     return _KINDS[card]

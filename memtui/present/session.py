@@ -1,4 +1,4 @@
-"""Sessions and their turns in words: where one comes from, how far it is consolidated, who said what."""
+"""Sessions and their turns as text: source, consolidation, speaker."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ROLES: dict[SessionState, Role] = {
 
 
 def state(row: SessionRow, model: str = "") -> Part:
-    """What is to be said of a session in a word or two. ``model``: the one that could read it again, if there is one."""
+    """The state of a session, in one or two words. ``model``: the one that could read it again, if any."""
     if model and row.state == "done" and row.session.by_rules:
         return "by rules", "context"
     return row.state, _ROLES[row.state]
 
 
 def consolidation_status(row: SessionRow, now: float) -> Part:
-    """How far it is consolidated, in a sentence."""
+    """How far the session is consolidated, in a sentence."""
     at = row.session.consolidated_at
     day = "" if at is None else local_date(at, now)
     text = {
@@ -39,26 +39,26 @@ def consolidation_status(row: SessionRow, now: float) -> Part:
 
 
 def failure(row: SessionRow) -> str:
-    """Why it could not be consolidated; empty when it could, or when that is settled."""
+    """Why consolidating failed. Empty if it did not, or if nothing waits."""
     return row.session.last_error or "" if row.pending else ""
 
 
 def facts(session: Session, now: float) -> list[str]:
-    """Where it comes from, its id where that is not its name, how many turns, from when to when."""
+    """Its source, its project, its id if that is not its name, its number of turns and its dates."""
     named = session.session_id if session.opening else None
     where = [part for part in (session.source, session.project, named) if part]
     return [*where, plural(session.turns, "turn"), _span(session, now)]
 
 
 def speaker(turn: MemoryRecord) -> str:
-    """``you``, or the role that said it; of what was no turn what it is."""
+    """``you``, or the role of the speaker. The kind, if it is not a turn."""
     if turn.source_role is None:
         return "you" if turn.kind == "episode" else turn.kind
     return "you" if turn.source_role == "user" else turn.source_role
 
 
 def turn_note(turn: MemoryRecord, through: int | None) -> Part:
-    """What is special about a turn, empty for nothing; ``through``: the last rid that was consolidated, None before any."""
+    """A note on a turn, or empty. ``through``: the last rid that was consolidated, None if none was."""
     if not turn.active:
         return why_ended(turn), "warning"
     if "secrets" in turn.attributes:

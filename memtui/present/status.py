@@ -1,4 +1,4 @@
-"""What waits and what agents were told, in a line and in a few."""
+"""The status as text: what waits in Review, and how many memories agents got today."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = 40
 
 
 def line(status: Status, now: float) -> str:
-    """``3 to review, 31 memories told today``, and that nothing is recorded."""
+    """``3 to review, 31 memories told today``, and whether recording is paused."""
     parts = [f"{count(status.review)} to review", f"{plural(status.memories, 'memory')} told today"]
     return ", ".join([*parts, *([paused(status, now)] if status.pause else [])])
 

@@ -1,12 +1,11 @@
-"""Stored text made fit for a terminal: ``visible()`` and its one-line form.
+"""Makes stored text safe for a terminal: ``visible()`` and ``one_line()``.
 
-What a memory holds is hostile until shown otherwise: an escape sequence would write the clipboard, a
-direction override would turn a sentence round, a run of zero-width characters would hide a message.
-``visible()`` replaces every such character by one that can be seen; the file keeps the original. Text
-that is plain, in any script, comes back as the very same object.
+Stored text is hostile. An escape sequence could write the clipboard. A direction override could reverse a
+sentence. Zero-width characters could hide a message. ``visible()`` replaces every such character by one that
+can be seen; the file keeps the original. Plain text, in any script, is returned as the same object.
 
-Lengths are terminal cells, counted so that no terminal draws more: the parts of a joined emoji are all
-counted, although most terminals draw one.
+Lengths are terminal cells, and never less than a terminal draws: all parts of a joined emoji count, although
+most terminals draw one.
 """
 
 from __future__ import annotations
@@ -18,25 +17,25 @@ from functools import cache
 from typing import NewType
 
 Visible = NewType("Visible", str)
-"""A string that went through ``visible()`` (what the rule for text on screen asks for)."""
+"""A string that went through ``visible()``. Only such text may reach the screen."""
 
 ELLIPSIS = "…"
 NEWLINE_MARK = "↵"
 _TAB = "    "
 _MARKS_KEPT = 4
-# Marks cost no cells: without this a cap in cells would not cap the text.
+# Combining marks take no cells, so a limit in cells alone does not limit the text.
 _CODE_POINTS_PER_CELL = 8
 
 _ZWNJ, _ZWJ, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
 
-# Controls but the line feed; what has no width or no shape; bidi controls; surrogates; noncharacters; tags.
+# Controls except the line feed; characters without width or shape; bidi controls; surrogates; noncharacters; tags.
 _UNSEEN = (
     "\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 ) + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
 
-# Blocks in which combining marks live (their letters too: the category decides), and the joiners.
+# Blocks with combining marks (and letters: the category decides), and the joiners.
 _MARK_BLOCKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u109f\u135d-\u135f\u1712-\u1aff\u1b00-\u1dff\u200c\u200d\u20d0-\u20ff"
     "\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua69f\ua6f0\ua6f1\ua800-\uabef\ufb1e"
@@ -48,7 +47,7 @@ _MARK_BLOCKS = (
 
 @cache
 def _stacks() -> re.Pattern[str]:
-    """Compiled, as are the next two, when first asked for: such large sets take milliseconds of every start."""
+    """Compiled at first use, like the next two: such large sets would slow every start by milliseconds."""
     return re.compile(f"[{_MARK_BLOCKS}]{{{_MARKS_KEPT + 1},}}")
 
 
@@ -62,13 +61,13 @@ def _unseen_or_newline() -> re.Pattern[str]:
     return re.compile(f"[{_UNSEEN}\n]")
 
 
-# The unseen that Python calls printable.
+# Invisible characters that Python calls printable.
 _unseen_printable = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
 _line_ends = re.compile("\r\n?|[\u2028\u2029]")
 _blanks = re.compile(r"[^\S\n]+")
 _line_breaks = re.compile(rf" ?(?:(?:\n|{NEWLINE_MARK}) ?)+")
 
-# Where a joiner does its work: scripts that join or split letters with it, and emoji.
+# Where a joiner has an effect: scripts that join or split letters with it, and emoji.
 _joining_script = re.compile(
     "[\u0590-\u1aff\ua800-\uabff\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff]"
 )
@@ -76,12 +75,12 @@ _emoji = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
 def visible(text: str, limit: int | None = None, *, newlines: bool = False) -> Visible:
-    """``text`` with everything that a terminal would obey, or hide, replaced by visible stand-ins.
+    """``text`` with every character that a terminal would obey or hide replaced by a visible one.
 
-    Line ends become ``\\n``, which is kept with ``newlines`` and shown as ``↵`` without; a tab becomes
+    Line ends become ``\\n``, kept with ``newlines`` and shown as ``↵`` without. A tab becomes
     blanks. Other controls become control pictures (``␛``); C1, bidi controls, zero-width characters,
     tags, surrogates and noncharacters become ``‹U+202E›``. ZWJ and ZWNJ stay where they join emoji or
-    letters of a script that uses them. Of stacked marks four stay. Longer than ``limit`` cells, it is
+    letters of a script that uses them. Of stacked marks four stay. A text longer than ``limit`` cells is
     cut and ends with ``…``. Applying it twice changes nothing.
     """
     cut = False
@@ -103,12 +102,12 @@ def one_line(text: str, limit: int) -> Visible:
 
 
 def cells(text: str) -> int:
-    """The most cells that a terminal may need for visible text of one line."""
+    """The most cells that a terminal may need for one line of visible text."""
     return len(text) if text.isascii() else sum(_widths(text))
 
 
 def scrub(text: str) -> str:
-    """``text`` without what a terminal obeys or hides, as wide as Textual measured it (the last filter)."""
+    """``text`` without characters that a terminal obeys or hides, as wide as Textual measured it (the last filter)."""
     if text.isprintable():
         return text
     from rich.cells import get_character_cell_size
@@ -121,7 +120,7 @@ def scrub(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    # str.isprintable costs a fraction of a regex search, and is right about all but a few characters.
+    # str.isprintable is much faster than a regex search, and right for all but a few characters.
     return text.isprintable() and (
         text.isascii() or (_unseen_printable.search(text) is None and _stacks().search(text) is None)
     )
@@ -153,7 +152,7 @@ def _joins(text: str, at: int) -> bool:
         return False
     if text[at] == _ZWNJ:
         return _joining_script.match(before) is not None
-    # Elsewhere a ZWJ joins nothing, and Textual would take the next character for one without width.
+    # Elsewhere a ZWJ joins nothing, and Textual would give the next character no width.
     if _unseen().match(after):
         return False
     return any(one.match(before) and one.match(after) for one in (_joining_script, _emoji))
@@ -176,13 +175,13 @@ def _widths(text: str) -> Iterator[int]:
 
     width = 0
     for character in text:
-        # The emoji style may widen what stands before it.
+        # The emoji style may widen the character before it.
         width = 1 if character == _EMOJI_STYLE and width < 2 else get_character_cell_size(character)
         yield width
 
 
 def _fit(text: str, limit: int, cut: bool) -> str:
-    """``text``, or its start and an ellipsis; with ``cut`` there was more of it."""
+    """``text``, or its start and an ellipsis. ``cut``: the text was cut before."""
     if limit <= 0:
         return ""
     if text.isascii():

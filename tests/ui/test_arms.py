@@ -162,7 +162,7 @@ def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is
         text = HitText(60, story.now, UNICODE)
         listed = text.explanation(output, result.hits[0].score, 100).plain
         assert (
-            f"It is in the list: number {last.rank}." in listed and "An agent is told the first 1" in listed
+            f"It is in the list: number {last.rank}." in listed and "An agent gets the first 1" in listed
         )
         assert "not here" not in listed and "remedy" not in listed
         assert (

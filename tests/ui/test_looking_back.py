@@ -106,7 +106,7 @@ async def test_nothing_then_and_a_past_that_is_not_known_exactly_say_so(story: S
         await until(lambda: "Nothing was remembered yet" in screen_text(app))
         await pilot.press("escape")
         await look(app, pilot, "6d")
-        assert "History is whole from" in screen_text(app)
+        assert "History is complete from" in screen_text(app)
 
 
 @pytest.mark.parametrize(
