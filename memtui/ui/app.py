@@ -230,7 +230,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     # -- messages
 
-    def on_said(self, event: Notified) -> None:
+    def on_notified(self, event: Notified) -> None:
         self.notifications.show(event)
 
     def on_refused(self, event: Refused) -> None:

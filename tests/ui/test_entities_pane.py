@@ -466,7 +466,7 @@ async def test_the_one_itself_is_no_choice_for_a_merge(known: Story) -> None:
         await dialog(app, JoinDialog)
         await until(lambda: "goes" in screen_text(app))
         app.screen.query_one("RowTable").move_to(0)  # type: ignore[attr-defined]
-        await until(lambda: "This is the one itself" in screen_text(app))
+        await until(lambda: "This is the same entity" in screen_text(app))
         await pilot.press("enter")
         await still(pilot.app)
         assert isinstance(app.screen, JoinDialog)

@@ -199,7 +199,7 @@ async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story)
         # Words that no memory has together: those are offered that have some of them.
         assert "/ find it" not in screen_text(app)
         await pilot.press(*["backspace"] * 4, *"/trains Nadia zzzz")
-        await until(lambda: "No memory has all of these words; these have the most" in screen_text(app))
+        await until(lambda: "No memory has all of these words. These have most" in screen_text(app))
         shown = screen_text(app)
         assert "Prefers trains over" in shown and "spare key" in shown and "never stored" not in shown
         with story.open(readonly=True) as memory:

@@ -1,4 +1,4 @@
-"""One of a few: whom to show, which type, which of the names."""
+"""A dialog to pick one of a few choices."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
 
-# Lines of the list; more are scrolled to.
+# Lines of the list; the rest is scrolled.
 _MOST = 12
 _KIND, _NUMBER = 12, 8
-# A longer name of a choice is given the width of the window.
+# If a name is longer, the dialog gets the width of the window.
 _LONG = 32
 
 
 class Choice(NamedTuple):
-    """What can be picked: its name, what kind of thing it is, and a number or remark at the right."""
+    """A choice: its name, its kind, and a number or note at the right."""
 
     text: str
     kind: str = ""
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
 
 
 class PickDialog(Dialog[int]):
-    """Answers with the place of the choice. ``text`` stands above the list, ``at`` is where the cursor begins."""
+    """Returns the index of the choice. ``text`` is shown above the list. ``at``: where the cursor begins."""
 
     def __init__(
         self,

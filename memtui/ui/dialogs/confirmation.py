@@ -1,4 +1,4 @@
-"""A question that wants a yes: before many rows change at once, or something old is undone."""
+"""A yes-or-no question before a large or surprising change."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Question(Dialog[bool]):
-    """Answers True for y, and None or False otherwise. ``yes`` names the deed: ``forget 214``.
+    """Returns True for y, and None or False otherwise. ``yes`` names the action: ``forget 214``.
 
-    ``enter``: Enter says yes as well. It is often pressed without reading, so only for what loses nothing.
+    ``enter``: Enter means yes as well. People press it without reading, so only where nothing can be lost.
     ``depends``: what depends on what would change, shown below.
     """
 

@@ -1,4 +1,4 @@
-"""After an undo: the rows that somebody changed since, with both versions. They were left as they are."""
+"""After an undo: the rows that were changed since, and were therefore left alone, with both versions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from memtui.engine.records import Conflict, Operation
 
 _SHOWN = 50
-# From so many cells on the two versions stand beside one another.
+# From this width on the two versions are side by side.
 BESIDE = 76
 
 
 class ConflictsDialog(Dialog[None]):
-    """Side by side, where there is room: what it is now, and what the undo wanted."""
+    """Shows each row as it is now and as the undo would make it, side by side if there is room."""
 
     wide = True
 
@@ -56,9 +56,9 @@ class ConflictsDialog(Dialog[None]):
         yield from content(self._operation.label, "bold").wrap(width)
         yield assemble("")
         if self._restored:
-            outcome = f"{restored} put back. These were changed since, and stay as they are now."
+            outcome = f"{restored} restored. These were changed since, and stay as they are now."
         else:
-            outcome = "Nothing was undone: all of it was changed since, and stays as it is now. Undo the later ones first."
+            outcome = "Nothing was undone: everything was changed since, and stays as it is. Undo the later changes first."
         yield from content(outcome, "$text-muted").wrap(width)
         for conflict in conflicts[:_SHOWN]:
             yield assemble("")
@@ -69,7 +69,7 @@ class ConflictsDialog(Dialog[None]):
 
     def _conflict(self, conflict: Conflict, width: int) -> Iterable[Content]:
         wanted, current = conflict.wanted, conflict.current
-        # ``wanted`` has only what the undo would have put back, ``current`` the whole row.
+        # ``wanted`` has only the columns that the undo would restore, ``current`` the whole row.
         differing = [
             column
             for column, value in (wanted or {}).items()
@@ -81,7 +81,7 @@ class ConflictsDialog(Dialog[None]):
         name = conflict.memory_id or f"{conflict.table} {conflict.key}"
         yield from assemble((name, "$text-muted"), f"  {conflict.reason}").wrap(width)
         if wanted is None or current is None:
-            reason = "the undo would take it away" if wanted is None else "it is not there any more"
+            reason = "the undo would remove it" if wanted is None else "it no longer exists"
             yield assemble((reason, "$text-muted"))
             return
         for column in differing:

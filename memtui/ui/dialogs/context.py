@@ -1,4 +1,4 @@
-"""Exactly what an agent would be told before it answers a question, and what it would not."""
+"""The context block that an agent would get for a question, and what was left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ContextDialog(Dialog[None]):
-    """The block as it is, then what was kept back and how its tokens were counted."""
+    """Shows the block, why each memory is in it, what was left out, and how tokens were counted."""
 
     wide = True
     hints = (("j k", "scroll"), ("y", "copy the block"))
@@ -53,9 +53,7 @@ class ContextDialog(Dialog[None]):
         if block.text:
             parts.append(content(block.text))
         else:
-            parts.append(
-                ("Nothing that is remembered bears on this question: nothing is put before it.", "$warning")
-            )
+            parts.append(("No memory is relevant to this question: the agent gets nothing.", "$warning"))
         parts.append("\n\n")
         if block.insight is None:
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))

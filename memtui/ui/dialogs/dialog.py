@@ -1,4 +1,4 @@
-"""The base of all dialogs: a titled panel over the window, its keys in its last line."""
+"""The base of all dialogs: a panel with a title, and its keys in the last line."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from memtui.ui.shell import Shell
 
 T = TypeVar("T")
-# Under so many cells the keys of a dialog have one line; its frame, padding and the margins take so many of them.
+# In a window narrower than this, the keys have one line. Frame, padding and margins take this many cells.
 _NARROW, _BORDERS = 60, 8
 
 
 class Dialog(ModalScreen[T], Generic[T]):
-    """Esc, and q where nothing is typed, leave it with None.
+    """Esc leaves it with None, and so does q if no text is typed.
 
     A subclass supplies ``title_text``, ``body`` and the ``hints`` of its last line (key, what it does).
     """
@@ -58,7 +58,7 @@ class Dialog(ModalScreen[T], Generic[T]):
         return self.hints_of(self.hints)
 
     def hints_of(self, hints: Iterable[tuple[str, str]]) -> Content:
-        """As many as fit into a narrow window, always with the way out; in a wide one they may take two lines."""
+        """The keys that fit, always with Esc. In a wide window they may take two lines."""
         shown_hints, out = [*hints], ("Esc", "leave")
         width = self.app.size.width
         if width < _NARROW:

@@ -1,4 +1,4 @@
-"""Writing down, correcting and tagging: the dialogs that take text."""
+"""Dialogs with text: add a memory, correct it, change tags, topic and date."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """What is None stays; "none": it has none."""
+    """None: do not change it. "none": remove it."""
 
     topic: str | None
     happens: str | None
@@ -41,7 +41,7 @@ class TagChange(NamedTuple):
 
 
 class _Editing(Dialog[Written]):
-    """ctrl+s saves; Esc leaves, asking first when something would be lost."""
+    """ctrl+s saves. Esc leaves, and asks first if something would be lost."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
 
@@ -97,9 +97,9 @@ class AddDialog(_Editing):
 
 
 class CorrectDialog(_Editing):
-    """The old text, the new one to type, and their difference as it is typed; the source stays in view.
+    """The old text, a field for the new one, their difference while typing, and the source.
 
-    ``proposed``: what somebody suggests for the new text. ``depends``: what depends on the old one.
+    ``proposed``: a suggested new text. ``depends``: what depends on the old one.
     """
 
     wide = True
@@ -154,12 +154,12 @@ class CorrectDialog(_Editing):
 
 
 class TagDialog(Dialog[TagChange]):
-    """``work -old``: adds work, takes old away. For one memory or for all that are marked."""
+    """``work -old`` adds work and removes old. For one memory, or for all marked ones."""
 
     hints = (("Enter", "save"),)
 
     def __init__(self, tags: Mapping[str, int], memories: int) -> None:
-        """``tags``: each with how many of the memories have it."""
+        """``tags``: how many of the memories have each tag."""
         super().__init__()
         self._tags = tags
         self._memories = memories
@@ -180,7 +180,7 @@ class TagDialog(Dialog[TagChange]):
         ]
         yield Static(assemble(*parts[:-1]), classes="dialog-text")
         yield Input(placeholder="work -old", compact=True)
-        yield Static(assemble(("work adds, -work takes away", "$text-muted")), classes="dialog-label")
+        yield Static(assemble(("work adds a tag, -work removes it", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-warning")
 
     @on(Input.Changed)
@@ -200,7 +200,7 @@ class TagDialog(Dialog[TagChange]):
 
 
 class TopicDialog(Dialog[TopicChange]):
-    """``health``, ``plan 12 june``, ``none``: what a fact is about and the day that it names. ``now``: how it stands."""
+    """Topic and date of a fact: ``health``, ``plan 12 june``, ``none``. ``now``: the present ones."""
 
     hints = (("Enter", "save"),)
 
@@ -220,11 +220,11 @@ class TopicDialog(Dialog[TopicChange]):
         yield Static(assemble(("now  ", "$text-muted"), visible(self._now, 300)), classes="dialog-text")
         yield Input(placeholder="plan 12 june", compact=True)
         yield Static(
-            assemble((f"{', '.join(TOPICS)}; none takes the topic away.", "$text-muted")),
+            assemble((f"{', '.join(TOPICS)}; none removes the topic.", "$text-muted")),
             classes="dialog-label",
         )
         yield Static(
-            assemble(("A date: 2026-06-12, 12 june, next friday; no date takes it away.", "$text-muted")),
+            assemble(("A date: 2026-06-12, 12 june, next friday; no date removes it.", "$text-muted")),
             classes="dialog-label",
         )
         yield Static(classes="dialog-warning")
@@ -243,7 +243,7 @@ class TopicDialog(Dialog[TopicChange]):
 
 
 def topic_change(text: str) -> TopicChange:
-    """What ``plan 12 june`` asks for: the topic, if a first word is one, and the words of a day."""
+    """Reads ``plan 12 june``: the topic, if the first word is one, and the words of a date."""
     first, _, rest = text.strip().partition(" ")
     word = first.casefold().removeprefix("topic:").rstrip(",")
     topic = word if word in (*TOPICS, "none") else None
@@ -252,7 +252,7 @@ def topic_change(text: str) -> TopicChange:
 
 
 def tag_change(text: str) -> TagChange:
-    """What ``work -old +home`` asks for."""
+    """Reads ``work -old +home``."""
     words = [word.removeprefix("tag:").removeprefix("#") for word in text.replace(",", " ").split()]
     add = dict.fromkeys(word.removeprefix("+") for word in words if not word.startswith("-"))
     remove = dict.fromkeys(word[1:] for word in words if word.startswith("-"))

@@ -1,4 +1,4 @@
-"""Two entities that are one: which other one, who stays, and what comes of it, before anything is written."""
+"""Merge two entities: choose the other one, choose which stays, see the result before it is saved."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from .dialog import Dialog
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, EntityMerge
 
-# The cursor rests for that long before the outcome is worked out.
+# The cursor must rest this long before the result is computed.
 _DELAY = 0.08
-# Lines of the list, and of all that is around it.
+# Lines of the list, and of everything around it.
 _LINES, _AROUND = 9, 12
 _NAME = 60
 
 
 class Joined(NamedTuple):
-    """The ids of the entity that stays, and of the one that becomes part of it."""
+    """The id of the entity that stays, and of the one that is merged into it."""
 
     survivor: str
     absorbed: str
 
 
 class JoinDialog(Dialog[Joined]):
-    """A list to find the other one in; below it what the merge would do. ctrl+o: the other one stays."""
+    """A list with the other entity, and below it the result of the merge. ctrl+o: the other one stays."""
 
     wide = True
     hints = (("Enter", "merge"), ("j k", "choose"), ("/", "find"), ("ctrl+o", "the other one stays"))
@@ -56,7 +56,7 @@ class JoinDialog(Dialog[Joined]):
         self._entity = entity
         self._stays = True
         self._ready: Joined | None = None
-        # The cursor is where it began; and the filter is our guess: a word of its name, if that finds another one.
+        # The cursor is at its start, and the filter is our guess: a word of its name, if that finds another entity.
         self._beginning = self._guessing = True
 
     def title_text(self) -> str:
@@ -118,7 +118,7 @@ class JoinDialog(Dialog[Joined]):
                 self.query_one(FilterBar).set_value("")
                 return
         if event.count == 0 and event.exact:
-            self._show_text(assemble(("Nothing has such a name: / looks for another one.", "$text-muted")))
+            self._show_text(assemble(("No entity has such a name. / looks for another one.", "$text-muted")))
 
     # -- what would come of it
 
@@ -133,7 +133,7 @@ class JoinDialog(Dialog[Joined]):
                 self._beginning = False
                 self.table.move_to(self.table.cursor + 1)
                 return
-            self._show_text(assemble(("This is the one itself: choose another one.", "$text-muted")))
+            self._show_text(assemble(("This is the same entity: choose another one.", "$text-muted")))
             return
         start(self, partial(self._work_out, other), "outcome")
 

@@ -1,4 +1,4 @@
-"""Erase for good: everything that carries the text, the number to type, the progress, the proof."""
+"""Erase for good: the list of everything with the text, the number to type, the progress, the proof."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
 
 
 class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
-    """Space takes what stays, or lets stay what would go."""
+    """A list in which Space decides whether a row is erased or kept."""
 
     BINDINGS = RowTable.BINDINGS
 
@@ -59,7 +59,7 @@ class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
 
     def why_not(self, action: Action) -> str:
         if action.id == "mark_all":
-            return "Decide for each row by itself."
+            return "Decide for each row separately."
         return super().why_not(action)
 
     def do_mark(self) -> None:
@@ -76,7 +76,7 @@ class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
 
 
 class EraseDialog(Dialog["EraseProof"]):
-    """One dialog through all stages. ``ids``: memories; ``session_id``: a whole session."""
+    """One dialog for all stages. ``ids``: memories. ``session_id``: a whole session."""
 
     BINDINGS = [
         Binding("enter", "go_on", show=False),
@@ -112,12 +112,12 @@ class EraseDialog(Dialog["EraseProof"]):
         yield TextView(id="erase-proof")
 
     def on_mount(self) -> None:
-        self._show_stage("looking", assemble(("Looking for everything that carries it...", "$text-muted")))
+        self._show_stage("looking", assemble(("Looking for everything that has this text…", "$text-muted")))
         self.set_interval(_LOOK_SECONDS, self._look)
         start(self.app, self._make_plan, "erase plan")
 
     def on_resize(self) -> None:
-        """The list takes what the rest leaves, so that the number can be typed in any window."""
+        """The list gets the rest of the height, so that the number can be typed in any window."""
         room = self.size.height - _LINES_OF_THE_REST
         self.query_one(CarrierTable).styles.max_height = min(max(room, 2), _MOST_ROWS)
 
@@ -176,7 +176,9 @@ class EraseDialog(Dialog["EraseProof"]):
         table.show_header(False)
         number = f"{self._plan.memories}"
         self.query_one(".erase-ask", Static).update(
-            assemble("Type ", (number, "bold $error"), " to erase them, and what carries them, for good:")
+            assemble(
+                "Type ", (number, "bold $error"), " to erase them, and everything with their text, for good:"
+            )
         )
         if first:
             self.query_one(Input).focus()
@@ -192,7 +194,7 @@ class EraseDialog(Dialog["EraseProof"]):
                 "unfinished",
                 assemble(
                     (f"An earlier erase of {number} {state}.\n\n", "bold"),
-                    "It has to be finished before another one.",
+                    "It must be finished before another one can begin.",
                 ),
             )
 
@@ -207,16 +209,16 @@ class EraseDialog(Dialog["EraseProof"]):
         self.query_one(".erase-row", Static).update(hint)
 
     def toggle(self) -> None:
-        """Take what stays, or let stay what would go; the list is made anew, since more may follow from it."""
+        """Erase or keep the row. The list is made again, because other rows may depend on it."""
         row = self._row
         carrier = None if row is None else row.carrier
         if row is not None and row.damaged:
             self._delete_damaged = not self._delete_damaged
         elif row is not None and row.beside is not None:
-            self._warn("This one is only to be known.")
+            self._warn("This row is only for information.")
             return
         elif carrier is None or not carrier.choice:
-            self._warn("This one is not to choose: it goes with what you chose.")
+            self._warn("You cannot keep this one: it belongs to what you chose.")
             return
         elif carrier.fate == "kept":
             self._keep.discard(carrier.key)
@@ -277,13 +279,13 @@ class EraseDialog(Dialog["EraseProof"]):
             self.shell.show_error(error, NAME)
 
     def _look(self) -> None:
-        """Follow the work that is going on."""
+        """Show the progress of the erase."""
         work = next((work for work in self.shell.operations.works if work.name == NAME), None)
         if work is not None and work.detail and self._stage == "erasing":
             step = f" ({work.done + 1} of {work.total})" if work.total > 1 else ""
             self.query_one(".erase-told", Static).update(
                 assemble(("Erasing\n\n", "bold"), work.detail, (step, "$text-muted"),
-                         ("\n\nThis is not stopped half-way.", "$text-muted"))
+                         ("\n\nThis cannot be stopped.", "$text-muted"))
             )  # fmt: skip
 
     # -- keys

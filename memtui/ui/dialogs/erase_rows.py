@@ -1,4 +1,4 @@
-"""What carries a text, as rows of the list that is looked at before an erase; and the proof as text."""
+"""Everything that has a text, as rows of the list before an erase; and the proof as text."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ _PLACES = {
 }  # fmt: skip
 _MOST_FILES = 40
 _BESIDE = {
-    "told": "was told it", "same turns": "drawn from the same turns", "summary": "its summary says it",
+    "told": "an agent that got it", "same turns": "drawn from the same turns", "summary": "its summary says it",
     "question": "should find it",
 }  # fmt: skip
 
 
 class CarrierRow(NamedTuple):
-    """A row or a backup, by its place in the list. ``doomed``: a damaged backup that is to be deleted. ``beside``: what it
-    is to what goes (``told``, ``same turns``), of what is only to be known.
+    """A row or a backup, by its index in the list. ``doomed``: a damaged backup that will be deleted.
+
+    ``beside``: for rows that are only for information, their relation to the erased ones (``told``, ``same turns``).
     """
 
     place: int
@@ -51,7 +52,7 @@ class CarrierRow(NamedTuple):
 def carrier_rows(
     plan: ErasePlan, depends: Dependents, now: float, *, delete_damaged: bool
 ) -> list[CarrierRow]:
-    """What carries it, and below that what else depends on what was chosen: whom it was told, what the same turns gave."""
+    """Everything that has the text; below it what depends on it: agents that got it, facts of the same turns."""
     rows = [(carrier, None) for carrier in plan.carriers]
     both: list[tuple[Carrier | None, BackupState | None]] = [*rows, *((None, one) for one in plan.backups)]
     listed = [
@@ -68,7 +69,7 @@ def carrier_rows(
 
 
 def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
-    """What becomes of it, what it is, its text, and why it is here."""
+    """What happens to it, its kind, its text, and why it is listed."""
 
     def fate(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
@@ -124,7 +125,7 @@ def _why(row: CarrierRow) -> str:
 
 
 def row_hint(row: CarrierRow, key: str) -> Content:
-    """The selected row in a line: why it is here, and whether the person may decide otherwise."""
+    """One line about the selected row: why it is listed, and whether the person can decide otherwise."""
     carrier = row.carrier
     if row.damaged:
         choice = "keep it" if row.doomed else "delete it, as it may hold the text"
@@ -133,12 +134,12 @@ def row_hint(row: CarrierRow, key: str) -> Content:
         return assemble(drawn(row.beside.line), (f"; {_why(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
         return content(_why(row), "$text-muted", limit=200)
-    otherwise = "take it as well" if carrier.fate == "kept" else "let it stay"
+    otherwise = "erase it as well" if carrier.fate == "kept" else "keep it"
     return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
 
 
 def plan_summary(plan: ErasePlan, glyphs: Glyphs) -> Content:
-    """How much goes, in a line or two."""
+    """How much will be erased, in one or two lines."""
     others = sum(plan.counts.values())
     parts = [plural(plan.memories, "memory")]
     parts += [plural(others, "other place")] if others else []
@@ -150,14 +151,14 @@ def plan_summary(plan: ErasePlan, glyphs: Glyphs) -> Content:
     return assemble(
         (counts, "bold"),
         (beside, "$text-muted"),
-        ("\nNothing brings them back: there is no undo.", "$error"),
+        ("\nThere is no undo.", "$error"),
         (damaged, "$warning"),
         *((f"\n{note}", "$text-muted") for note in plan.notes),
     )
 
 
 def proof_text(proof: EraseProof, glyphs: Glyphs) -> Content:
-    """What was looked at, and what was found."""
+    """Which files were searched, and what was found."""
     gone = plural(proof.memories, "memory")
     parts: list[Content | str | tuple[str, str]] = (
         [(f"{glyphs.done} {gone} erased for good\n\n", "bold $success")]

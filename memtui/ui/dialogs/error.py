@@ -1,4 +1,4 @@
-"""A failure as a panel: what happened, where, and what to do next."""
+"""An error as a dialog: what happened, where, and what to do next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .dialog import Dialog
 
 
 class ErrorDialog(Dialog[None]):
-    """``place`` is the name of what failed; ``report`` the crash report of an unexpected error."""
+    """``place``: the name of what failed. ``report``: the crash report of an unexpected error."""
 
     def __init__(self, error: Exception, place: str, report: Path | None = None) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class ErrorDialog(Dialog[None]):
         self._report = report
 
     def action_copy_text(self) -> None:
-        """ctrl+c: copy what is selected; with nothing selected it leaves, as it does everywhere else."""
+        """ctrl+c copies the selected text. If none is selected it leaves, as everywhere else."""
         if self.get_selected_text():
             super().action_copy_text()
         else:

@@ -1,4 +1,4 @@
-"""Export: name a file or a folder, narrow it to what is shown, watch it being written, stop it."""
+"""Export: choose a file or a folder and a filter, see the progress, stop it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
 
 
 class ExportDialog(Dialog[None]):
-    """One dialog through all stages. ``filter``: what the pane shows, which may be changed."""
+    """One dialog for all stages. ``filter``: the filter of the pane; the person may change it."""
 
     BINDINGS = [
         Binding("enter", "close", show=False),
@@ -62,11 +62,11 @@ class ExportDialog(Dialog[None]):
         yield Static(
             assemble(
                 (
-                    "A name that ends in .jsonl: one file, which can be imported again. Else: a folder of notes.\n",
+                    "A name with .jsonl makes one file, which can be imported again. Any other name makes a folder of notes.\n",
                     "$text-muted",
                 ),
                 (
-                    "Without a filter everything; the file has the Trash too. Notes that you changed stay as they are.",
+                    "Without a filter: everything. The file also has the Trash. Notes that you changed stay as they are.",
                     "$text-muted",
                 ),
             ),
@@ -81,7 +81,7 @@ class ExportDialog(Dialog[None]):
             id="export-history",
             classes="export-choose",
         )
-        yield Toggle("replace a file that is there", id="export-force", classes="export-choose")
+        yield Toggle("replace an existing file", id="export-force", classes="export-choose")
         yield Static(classes="dialog-text export-text")
 
     def on_mount(self) -> None:
@@ -113,7 +113,7 @@ class ExportDialog(Dialog[None]):
             self.set_focus(None)
 
     def _look(self) -> None:
-        """Follow the work that is going on."""
+        """Show the progress of the export."""
         work = self._work
         if work is not None and work.total and self._stage == "writing":
             share = min(work.done / work.total, 1.0)
@@ -215,5 +215,7 @@ def _report_text(report: ExportReport) -> Content:
         (f"{file_size(report.size)}, readable by you only", "$text-muted"),
     ]  # fmt: skip
     if report.kept:
-        parts.append((f"\n! {plural(len(report.kept), 'note')} changed since stayed as they are", "$warning"))
+        parts.append(
+            (f"\n! {plural(len(report.kept), 'note')} that you changed were not replaced", "$warning")
+        )
     return assemble(*parts)

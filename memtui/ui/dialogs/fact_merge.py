@@ -1,4 +1,4 @@
-"""Merging two facts: which one stays, in which words, and what happens to the other."""
+"""Merge two facts: which one stays, with which text, and what happens to the other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SHOWN = 600
 
 
 class Merged(NamedTuple):
-    """``survivor``: the place (0 or 1) of the one that stays; ``text``: its wording."""
+    """``survivor``: the index (0 or 1) of the one that stays. ``text``: its text."""
 
     survivor: int
     text: str
 
 
 class MergeDialog(Dialog[Merged]):
-    """Shows both, the wording that stays, and what the survivor will have of each."""
+    """Shows both, the text that stays, and what the survivor takes over from each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", show=False, priority=True),

@@ -1,4 +1,4 @@
-"""The guide in the app: the list of its pages at the left, the chosen one at the right."""
+"""The guide in the app: its pages at the left, the chosen page at the right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .dialog import Dialog
 
 
 class GuideDialog(Dialog[None]):
-    """Begins with the first page."""
+    """Opens with the first page."""
 
     wide = True
     hints = (("j k", "scroll"), ("n p", "next, previous page"))

@@ -1,4 +1,4 @@
-"""Help: what every key does in the part that has the focus, and why it may not work right now."""
+"""Help: what each key does in the focused part, and why some keys do not work now."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .dialog import Dialog
 
 @dataclass(frozen=True, slots=True)
 class HelpLine:
-    """A key with its help; ``reason``: why it cannot run now."""
+    """A key and its description. ``reason``: why it cannot run now."""
 
     group: str
     keys: str
@@ -27,7 +27,7 @@ class HelpLine:
     reason: str = ""
 
 
-# Cells beside the keys in which a description can be read.
+# The least width for a description beside the keys.
 _LEAST_ROOM = 28
 
 
@@ -60,13 +60,13 @@ class HelpDialog(Dialog[None]):
 
     @on(TextView.Rewidened)
     def _lay_out(self) -> None:
-        """The descriptions broken so that nothing stands under the keys."""
+        """Wrap the descriptions so that the column of the keys stays free."""
         parts: list[str | tuple[str, str]] = []
         group = ""
         widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
         indent = widest + 4
         below = self._room() - indent < _LEAST_ROOM
-        if below:  # too narrow for two columns: what a key does stands under it
+        if below:  # too narrow for two columns: the description is below its key
             indent = 4
         hang = "\n" + " " * indent
         room = max(self._room() - indent, 16)
@@ -84,6 +84,6 @@ class HelpDialog(Dialog[None]):
         self.query_one(TextView).show(assemble(*parts), of="help")
 
     def _room(self) -> int:
-        """The cells of a line; before the first layout, those of the window."""
+        """The width of a line in cells. Before the first layout: the width of the window."""
         view = self.query_one(TextView)
         return view.text_width if view.size.width else self.app.size.width - 12

@@ -1,4 +1,4 @@
-"""Import: choose a file or a detected source, see what would come in, let it in, stop it, read the report."""
+"""Import: choose a file or a detected source, preview, import, stop, read the report."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from memtui.ui.progress import Work
 
 _LOOK_SECONDS = 0.1
-# Formats of programs that go on writing.
+# Formats of programs that keep adding to their files.
 _LIVE = frozenset(("claude-code", "codex"))
-# What can be brought in, the most common first.
+# What can be imported, the most common first.
 WHAT = (
     "sessions of Claude Code, Codex and the Agents SDK, exports of ChatGPT and Claude.ai, memories of mem0, MCP and "
     "memory.db, LangChain histories, Markdown notes, JSONL"
@@ -54,7 +54,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
 
 
 class ImportDialog(Dialog[None]):
-    """One dialog through all stages. ``paths``: begin by counting what is in them."""
+    """One dialog for all stages. ``paths``: begin by counting what is in them."""
 
     BINDINGS = [
         Binding("enter", "go_on", show=False),
@@ -81,7 +81,7 @@ class ImportDialog(Dialog[None]):
             assemble(
                 ("Which file or folder? A zip is fine as it is. ", ""),
                 (
-                    "You see what would come in before anything does; what is here already is not added again.\n",
+                    "You get a preview first. What is here already is not added again.\n",
                     "",
                 ),
                 (f"It can be: {WHAT}.", "$text-muted"),
@@ -138,7 +138,7 @@ class ImportDialog(Dialog[None]):
             self.set_focus(None)
 
     def _look(self) -> None:
-        """Follow the work that is going on."""
+        """Show the progress of counting or importing."""
         work = self._work
         if work is not None and self._stage in ("counting", "importing"):
             width = max(self.query_one(".import-text").size.width, 20)
@@ -187,7 +187,7 @@ class ImportDialog(Dialog[None]):
 
     @on(RowOpened)
     def _chosen(self) -> None:
-        """The marked places, or the one under the cursor."""
+        """The marked sources, or the one under the cursor."""
         table = self._table
         marked = [place for place in self._places if place.number in table.marks]
         places = marked or ([table.selected] if table.selected is not None else [])
@@ -220,7 +220,7 @@ class ImportDialog(Dialog[None]):
         return self.is_attached
 
     def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
-        """What became of the counting, or of the import."""
+        """Show the result of the preview or of the import."""
         if error is not None:
             text = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
             self._show_stage("failed", text)
@@ -235,7 +235,7 @@ class ImportDialog(Dialog[None]):
                 start(self, partial(self._offer_facts, text), "facts")
 
     async def _offer_facts(self, report: Content) -> None:
-        """Ask whether facts shall be drawn from what waits now."""
+        """Ask whether to draw facts from the sessions that wait now."""
         memory = self.shell.operations.require()
         waiting = len(await asyncio.to_thread(memory.sessions.pending, due=True))
         if waiting and self._stage == "done" and not self.shell.readonly:
@@ -249,7 +249,7 @@ class ImportDialog(Dialog[None]):
             start(self.app, partial(self.shell.navigation.draw_facts, preview=preview), "facts")
 
     def _could_follow(self, report: ImportReport) -> bool:
-        """Whether what comes next could come in by itself, and does not yet."""
+        """Whether these files could be watched for new conversations, and are not yet."""
         configuration = self.shell.configuration
         watched = configuration is None or configuration.settings.feeds.watch
         return not watched and not _LIVE.isdisjoint(report.formats)
@@ -292,5 +292,5 @@ class ImportDialog(Dialog[None]):
 
 
 def _short(path: Path, home: Path) -> str:
-    """With ``~`` for the home folder."""
+    """The path with ``~`` for the home folder."""
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home == Path.home() else str(path)

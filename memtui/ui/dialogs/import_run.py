@@ -1,4 +1,4 @@
-"""Counting and importing as work of the app: it goes on when the dialog is left."""
+"""Runs a preview or an import in the background. It continues if the dialog is closed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTING = "counting"
 
 
 def import_work(shell: Shell) -> Work | None:
-    """The counting or the import that is going on."""
+    """The preview or import that is running."""
     return next((work for work in shell.operations.works if work.name in (NAME, COUNTING)), None)
 
 
@@ -34,7 +34,7 @@ async def run_import(
     *,
     dry: bool,
 ) -> None:
-    """Count what is in ``paths``, or import it. ``told`` is handed the end; False: nobody is there to see it."""
+    """Count what is in ``paths``, or import it. ``finished`` gets the result. It returns False if nobody saw it."""
 
     def run(memory: Memory, work: Work) -> ImportReport:
         def follow(progress: ImportProgress) -> None:

@@ -1,4 +1,4 @@
-"""What an import would do, does and did, in words."""
+"""An import as text: preview, progress and report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Parts = list[Content | str | tuple[str, str]]
 
 
 class FoundPlace(NamedTuple):
-    """A source on this machine as a row; ``surveyed`` None: nobody has looked into it yet."""
+    """A source on this machine as a row. ``surveyed`` None: it was not read yet."""
 
     number: int
     source: KnownSource
@@ -36,7 +36,7 @@ class FoundPlace(NamedTuple):
 
     @property
     def urgent(self) -> bool:
-        """Something that is not in yet will soon be gone."""
+        """Whether something that is not imported yet will soon be deleted."""
         return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
 
 
@@ -46,7 +46,7 @@ def found_places(sources: Sequence[KnownSource], surveyed: Sequence[SourceProbe]
 
 
 def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
-    """A detected source: what it is called, and what is there."""
+    """A detected source: its name and its contents."""
 
     def name(row: FoundPlace, width: int) -> Iterable[Piece]:
         yield Piece(one_line(row.source.label, width), "strong")
@@ -59,7 +59,7 @@ def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
 
 
 def progress_detail(progress: ImportProgress) -> str:
-    """Two lines: the counts, and where it reads."""
+    """Two lines: the counts, and the file that is read now."""
     parts = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
     if progress.already_there:
         parts.insert(1, f"{count(progress.already_there)} already there")
@@ -84,17 +84,17 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 
 
 def report_text(report: ImportReport, *, follows: bool = False) -> Content:
-    """The counts of a dry run, or of what came in. ``follows``: what comes next could come in by itself."""
+    """The counts of a dry run or an import. ``follows``: new conversations could be imported automatically."""
     parts: Parts = []
     from memtui.engine.importers.lock import QUESTION, counted, decided
 
     what = counted(report.kinds, report.sessions)
     if report.dry_run:
-        headline = f"{what} would come in." if report.imported else "There is nothing new in it."
+        headline = f"{what} would be imported." if report.imported else "There is nothing new in it."
     elif report.cancelled:
-        headline = f"Stopped. {what} came in before that, and can be undone."
+        headline = f"Stopped. {what} were imported before that, and can be undone."
     else:
-        headline = f"{what} came in." if report.imported else "There was nothing new in it."
+        headline = f"{what} imported." if report.imported else "There was nothing new in it."
     if report.brings and not report.imported:
         headline = ""
     if decisions := decided(report.decisions):
@@ -129,15 +129,15 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         parts.append((f"{more}: memtui import --dry-run --json names each\n", "$text-muted"))
     if report.imported and not report.dry_run:
         parts.append(
-            ("Names and vectors follow in the background; the words can be found now.", "$text-muted")
+            ("The words can be found now. Names and vectors follow in the background.", "$text-muted")
         )
     if follows:
-        parts.append(("\nThe setting feeds.watch brings in what is said from now on.", "$text-muted"))
+        parts.append(("\nThe setting feeds.watch imports new conversations automatically.", "$text-muted"))
     return assemble(*parts)
 
 
 def _reasons(report: ImportReport) -> list[tuple[str, int]]:
-    """Why how many were left out; the rarer reasons share the last line."""
+    """The reasons for leaving turns out, and their numbers. The rarer ones share the last line."""
     reasons = list(report.reasons.items())
     rest = reasons[_REASONS:]
     if not rest:

@@ -1,4 +1,4 @@
-"""Jump mode: a letter on every part of the window; that letter goes there."""
+"""Jump mode: every part of the window gets a letter, and the letter goes there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETTERS = "asdfghjklwertuio"
 
 
 class JumpScreen(ModalScreen[int]):
-    """Answers with the number of the chosen region, None when the key was none of the letters."""
+    """Returns the number of the chosen region, or None if the key was not one of the letters."""
 
     CSS_PATH = "../styles/dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", show=False)]
@@ -30,7 +30,7 @@ class JumpScreen(ModalScreen[int]):
     def compose(self) -> ComposeResult:
         for letter, region in zip(LETTERS, self._regions, strict=False):
             label = Static(content(f" {letter} ", "bold"), classes="jump-label")
-            label.styles.offset = (region.x, region.y)  # where no title and no row begins
+            label.styles.offset = (region.x, region.y)  # no title or row begins here
             yield label
 
     def on_key(self, event: events.Key) -> None:

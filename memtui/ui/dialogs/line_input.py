@@ -1,4 +1,4 @@
-"""A line to type: a name, another name, a summary."""
+"""A dialog for one line of text: a name, another name, a summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .dialog import Dialog
 
 
 class LineDialog(Dialog[str]):
-    """Answers with what was typed, without blanks around it; ``empty``: what an empty line means, if it may be one."""
+    """Returns the text without blanks around it. ``empty``: what an empty line means, if it is allowed."""
 
     hints = (("Enter", "save"),)
 
@@ -41,7 +41,7 @@ class LineDialog(Dialog[str]):
     def body(self) -> ComposeResult:
         if self._hint:
             yield Static(content(self._hint, "$text-muted", limit=600), classes="dialog-text")
-        # A longer text than may be typed is kept as it is until somebody shortens it.
+        # A text that is too long is kept until the person shortens it.
         longest = max(self._longest, len(self._text))
         yield Input(self._text, placeholder=visible(self._placeholder), max_length=longest, compact=True)
         yield Static(classes="dialog-warning")

@@ -1,4 +1,4 @@
-"""A name for something that is kept."""
+"""A dialog for the name of something that is saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 60
 
 
 class NameDialog(Dialog[str]):
-    """Asks for a name that is not built in; ``taken`` ones are replaced, which is said."""
+    """Asks for a name that is not built in. A name in ``taken`` is replaced, with a warning."""
 
     hints = (("Enter", "save"),)
 
@@ -42,9 +42,9 @@ class NameDialog(Dialog[str]):
         name = event.value.strip()
         warning = ""
         if name in BUILT_IN:
-            warning = "! This one is built in and stays as it is: choose another name."
+            warning = "! This one is built in and cannot be replaced: choose another name."
         elif name in self._taken:
-            warning = "! There is one of that name: it will be replaced."
+            warning = "! This name exists: it will be replaced."
         self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     @on(Input.Submitted)

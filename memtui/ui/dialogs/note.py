@@ -1,4 +1,4 @@
-"""Writing down an observation, adding a key of the scratchpad, changing its text: the dialogs."""
+"""Dialogs to add an observation, and to add or change a text of the scratchpad."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class AddObservation(AddDialog):
 
 
 class Entry(NamedTuple):
-    """A key and its text, as the person wrote them."""
+    """A key and its text, as typed."""
 
     key: str
     text: str
 
 
 class NoteDialog(Dialog[Entry]):
-    """The text of a key; with ``key`` None the key is typed too.
+    """Edits the text of a key. If ``key`` is None, the key is typed too.
 
-    ``warning`` is shown until something is typed: another program was quicker, and saving goes over its text.
+    ``warning`` is shown until something is typed: another program changed the text, and saving replaces it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]

@@ -1,4 +1,4 @@
-"""How long recording is paused."""
+"""A dialog that asks how long to pause recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ABOUT = (
 
 
 class PauseDialog(LineDialog):
-    """Answers with a text that names a time to come; empty for a pause without an end."""
+    """Returns a text that names a future time. Empty: a pause without an end."""
 
     hints = (("Enter", "pause"),)
 
@@ -35,6 +35,6 @@ class PauseDialog(LineDialog):
             if event.value.strip():
                 later(event.value, self.shell.clock())
         except InputError as error:
-            event.prevent_default()  # the base would answer with it
+            event.prevent_default()  # the base class would accept it
             warning = f"! {error.message} {error.hint}"
             self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))

@@ -1,4 +1,4 @@
-"""Which moment to look back at, or which two."""
+"""A dialog that asks for a time in the past, or for two."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HINT = (
 
 
 class Moments(NamedTuple):
-    """What is looked at: the memory at ``start``, or what became of it until ``end``."""
+    """The memory at ``start``, or the changes from ``start`` to ``end``."""
 
     start: str
     end: str = ""
@@ -32,7 +32,7 @@ class Moments(NamedTuple):
 
 
 class PointInTimeDialog(LineDialog):
-    """Answers with a text that names a moment, or two."""
+    """Returns a text that names one or two times."""
 
     hints = (("Enter", "look"),)
 
@@ -48,5 +48,5 @@ class PointInTimeDialog(LineDialog):
                 if part:
                     moment(part, self.shell.clock())
         except InputError as error:
-            event.prevent_default()  # the base would answer with it
+            event.prevent_default()  # the base class would accept it
             self.query_one(".dialog-warning", Static).update(assemble((f"! {error.message}", "$warning")))

@@ -1,4 +1,4 @@
-"""What a consolidation would write, line by line: as rows of a list, and one of them as text with its turns."""
+"""The lines of a consolidation plan as rows of a list, and one line as text with its turns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_LINES = 100_000
 
 
 class Proposal(NamedTuple):
-    """A line of one of several plans, by their places."""
+    """A line of a plan, by the index of both."""
 
     plan: int
     place: int
@@ -49,7 +49,7 @@ def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
 
 
 def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Column[Proposal]]:
-    """Box, action, text; the session that a line is from when there are several (``one_of``: its title)."""
+    """Box, action, text; and the session if there are several (``one_of`` gives its title)."""
 
     def box(row: Proposal, width: int) -> Iterable[Piece]:
         if row.line.action == "unchanged":
@@ -80,7 +80,7 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
 def proposal_text(
     row: Proposal, plan: Plan, turns: Mapping[str, MemoryRecord], now: float, glyphs: Glyphs
 ) -> Content:
-    """A line whole: what it does and why, the new text beside the old one, and the turns that say it."""
+    """All of a line: what it does and why, the new text and the old one, and the turns that say it."""
     line = row.line
     word, _, what = ACTIONS[line.action]
     parts: list[Content | str | tuple[str, str]] = [

@@ -1,4 +1,4 @@
-"""A consolidation before it is written: each line beside its turns, to accept, reject or edit."""
+"""The preview of a consolidation: each line with its turns, to accept, reject or edit."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
 
 
-# A list of fewer lines does without its header.
+# A shorter list has no header.
 _HEADER_FROM = 8
 
 
 class EditProposal(CorrectDialog):
-    """The wording of a line before it is remembered."""
+    """Edits the text of a line before it is remembered."""
 
     hints = (("ctrl+s", "take it so"),)
 
@@ -47,7 +47,7 @@ class EditProposal(CorrectDialog):
 
 
 class ProposalTable(RowTable[Proposal], inherit_bindings=False):
-    """Space and * accept and reject; the rest is a list as any."""
+    """A list in which Space and * accept and reject."""
 
     BINDINGS = RowTable.BINDINGS
 
@@ -84,7 +84,7 @@ class ProposalView(TextView, inherit_bindings=False):
 
 
 class ProposalsDialog(Dialog["Sequence[Plan]"]):
-    """Answers with the plans as the person left them; None when they are to be thrown away."""
+    """Returns the plans with the person's decisions, or None to discard them."""
 
     CSS_PATH = ["../styles/dialogs.tcss", "../styles/proposals.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -167,7 +167,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             assemble((summary, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
         )
         if not any(plan.lines for plan in self._plans):
-            empty = assemble("Nothing in it needs to be remembered.\n\nEnter counts it as done all the same.")
+            empty = assemble("Nothing in it needs to be remembered.\n\nEnter still counts it as done.")
             self.query_one(ProposalView).show(empty)
 
     @on(RowHighlighted)
@@ -239,7 +239,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         self.dismiss(tuple(self._plans))
 
     def action_leave(self) -> None:
-        """Discard; when work or money went into it, only after a question."""
+        """Discard the plans. Asks first if they cost work or money."""
         if not self._touched and not any(plan.calls for plan in self._plans):
             self.dismiss(None)
             return

@@ -1,4 +1,4 @@
-"""Restore: what a backup would bring back, change and lose, as a list to choose from; all of it, or single memories."""
+"""Restore: a list of what a backup would bring back, change and remove; restore all of it or single memories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.backup import erased_return_note, restore_parts
+from memtui.present.backup import SAME, erased_return_note, restore_parts
 from memtui.present.format import count, local_time
 from memtui.present.lines import Role
 from memtui.present.past import ago
@@ -33,7 +33,7 @@ _FATES: tuple[tuple[str, Role], ...] = (
 
 
 class Chosen(NamedTuple):
-    """``ids`` None: restore all of it; else take these memories, empty: all that are missing."""
+    """``ids`` None: restore everything. Otherwise restore these memories; empty: all missing ones."""
 
     ids: tuple[str, ...] | None
 
@@ -45,7 +45,7 @@ class _Row(NamedTuple):
 
 
 class RestoreDialog(Dialog[Chosen]):
-    """Answers with what to do. Nothing is done without ``y`` or ``t``."""
+    """Returns what to do. Nothing is done without ``y`` or ``t``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "all", show=False),
@@ -83,7 +83,7 @@ class RestoreDialog(Dialog[Chosen]):
             (f"{local_time(preview.at, now)}", "bold"), (f"  {ago(preview.at, now)}\n", "$text-muted"),
         ]  # fmt: skip
         if preview.same:
-            parts.append("It holds what is there now.")
+            parts.append(SAME)
         else:
             counts = [
                 (f"{count(number)} {title}", f"${role}")
@@ -100,9 +100,7 @@ class RestoreDialog(Dialog[Chosen]):
             )
         if erased := erased_return_note(preview):
             parts.append((f"\n{self.shell.glyphs.conflict} {erased}.", "bold $warning"))
-        parts.append(
-            "\nWhat is there now is backed up first, so that a restore can be taken back by another one."
-        )
+        parts.append("\nThe present memory is backed up first, so that you can go back.")
         return assemble(*parts)
 
     def _columns(self) -> list[Column[_Row]]:

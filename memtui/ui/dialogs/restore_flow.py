@@ -1,4 +1,4 @@
-"""Restoring a backup after a look at what it would do; and the way back from a restore, which is such a one."""
+"""Restore a backup after a preview. Undoing a restore is a restore of the backup made before it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class Working(Protocol):
-    """Runs long work in a thread of its own."""
+    """Runs long work in its own thread."""
 
     async def __call__(self, call: Callable[[Memory, Work], T], name: str) -> T: ...
 
 
 async def go_back(shell: Shell, operation: Operation) -> str:
-    """To what was there before a restore, after a look; returns what is to be said besides what is done."""
+    """Go back to the state before a restore, after a preview. Returns a message, or empty."""
     work, op_id = shell.operations.work, operation.op_id
     backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
     if backup is None:
-        return "What was there before this restore is not kept any more."
+        return "The backup from before this restore no longer exists."
     preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
     return await restore(shell, backup, preview, work)
 
 
 async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: Working) -> str:
-    """Ask what is to be done with a backup, and do it; returns what is to be said besides what is done."""
+    """Ask what to restore from a backup, and do it. Returns a message, or empty."""
     from .restore import RestoreDialog
 
     chosen = await shell.ask_person(RestoreDialog(preview))
@@ -43,4 +43,4 @@ async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: W
         return ""
     ids = chosen.ids or None
     taken = await work(lambda memory, _: memory.backups.take(backup.path, ids), "taking")
-    return "All of it is there already." if taken is None else ""
+    return "The memory has all of it already." if taken is None else ""

@@ -1,4 +1,4 @@
-"""The settings as rows of a list: value, where it comes from, what it means, and when a change counts."""
+"""Settings as rows of a list: value, origin, meaning, and when a change takes effect."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from memtui.ui.widgets.columns import Column, Piece
 if TYPE_CHECKING:
     from memtui.config import Configuration, Setting, Settings
 
-# What is in these sections counts as soon as the memory is opened anew, which the app does by itself.
+# Settings of these sections take effect when the memory is opened again. The app does that by itself.
 _OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "retention", "secrets", "llm", "feeds", "quotas"})
 
 
 class SettingRow(NamedTuple):
-    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that decides.
+    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that sets it.
 
-    ``heading``: what its section is called; empty below the first of them. ``idle``: why it decides nothing as
-    the others stand now; empty when it does.
+    ``heading``: the name of its section, on the first row only. ``idle``: why it has no effect with the other
+    settings as they are; empty if it has one.
     """
 
     number: int
@@ -39,7 +39,7 @@ class SettingRow(NamedTuple):
         return self.setting.section in _OF_THE_ENGINE
 
     def counts_at_once(self, applies: bool) -> bool:
-        """``applies``: the app can open the memory anew."""
+        """Whether a change takes effect now. ``applies``: the app can open the memory again."""
         return self.setting.name == "general.theme" or (applies and self.of_the_engine)
 
     @property
@@ -52,7 +52,7 @@ class SettingRow(NamedTuple):
 
 
 def setting_rows(configuration: Configuration) -> list[SettingRow]:
-    """Every setting in the order of the file, by section."""
+    """All settings in the order of the file."""
     from memtui.config import describe
 
     rows: list[SettingRow] = []
@@ -80,7 +80,7 @@ def _idle(setting: Setting, settings: Settings) -> str:
 
 
 def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
-    """What the setting may be, in order; empty when it is typed in."""
+    """The possible values, in order. Empty if the value is typed."""
     if row.setting.name == "general.theme":
         return list(themes)
     kind = row.setting.type
@@ -91,7 +91,7 @@ def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
 
 
 def typed(row: SettingRow, text: str) -> str | int | float:
-    """What was typed as the setting's kind. Raises ValueError with what would be right."""
+    """The typed text as a value of the setting's type. Raises ValueError that says what is expected."""
     kind = row.setting.type
     bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
     try:

@@ -1,4 +1,4 @@
-"""How things stand with what a setting governs: counted in the memory, or tried."""
+"""The present effect of a setting: counted in the memory, or tested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def state_of(memory: Memory, name: str) -> str:
-    """One line. Blocks."""
+    """One line about the effect of a setting. Blocks."""
     section, _, key = name.partition(".")
     match section, key:
         case "general", "db":
@@ -43,13 +43,15 @@ def state_of(memory: Memory, name: str) -> str:
             return f"{plural(memory.stats().quarantined, 'text holds', 'texts hold')} a secret: no vector, no model"
         case "llm", _:
             llm = memory.options.llm
-            return f"{llm.model} at {llm.base_url}" if llm.configured else "no model: memtui works without"
+            return (
+                f"{llm.model} at {llm.base_url}" if llm.configured else "no model; memtui works without one"
+            )
         case _:
             return "as set"
 
 
 def test_embedder(options: Options) -> str:
-    """Make a vector with the model that is set, and say how that went. Blocks. Raises InputError, DegradedError."""
+    """Make a vector with the chosen model, and report the result. Blocks. Raises InputError, DegradedError."""
     from memtui.engine.models.embedder_choice import Embedders
 
     started = time.perf_counter()
@@ -61,7 +63,7 @@ def test_embedder(options: Options) -> str:
 
 
 async def test_llm(options: LlmOptions) -> str:
-    """Ask the model one small question, and say how that went. Raises InputError, DegradedError."""
+    """Ask the model one small question, and report the result. Raises InputError, DegradedError."""
     from memtui.engine.models.llm import complete
 
     started = time.perf_counter()
@@ -72,5 +74,5 @@ async def test_llm(options: LlmOptions) -> str:
     reply = await complete(options, "Answer with JSON.", "Say that this works.", schema, name="test")
     took = time.perf_counter() - started
     if not isinstance(reply.data.get("works"), bool):
-        return f"{options.model} answers, but not in the shape that was asked for: choose another model."
-    return f"{options.model} answers as it should: {count(reply.tokens)} tokens, {took:.1f} s."
+        return f"{options.model} answers, but not in the requested format: choose another model."
+    return f"{options.model} works: {count(reply.tokens)} tokens, {took:.1f} s."

@@ -1,4 +1,4 @@
-"""Settings: each with its value, where that comes from, what it means and how things stand; saved one by one."""
+"""Settings: the value, origin, meaning and effect of each. Each change is saved at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Parts = "list[Content | str | tuple[str, str]]"
 
 
 class SettingsDialog(Dialog[None]):
-    """Enter changes the selected one: the next choice, or a text to type."""
+    """Enter changes the selected setting: to the next choice, or to a typed text."""
 
     wide = True
     hints = (("Enter", "change"), ("t", "test"))
@@ -54,7 +54,7 @@ class SettingsDialog(Dialog[None]):
         yield Static(classes="dialog-warning")
 
     def hint_line(self) -> Content:
-        """What is not permitted is not offered."""
+        """The keys of what is permitted."""
         return super().hint_line() if self.shell.permissions.settings else self.hints_of(())
 
     def on_mount(self) -> None:
@@ -72,7 +72,7 @@ class SettingsDialog(Dialog[None]):
     def _show_rows(self, *, top: bool = True) -> None:
         configuration = self.shell.configuration
         if configuration is None:
-            self._warn("This app was opened without a configuration: there is nothing to set.")
+            self._warn("This app was opened without a configuration: settings cannot be changed.")
             return
         self.table.show(SettingsInHand(setting_rows(configuration)), self.shell.operations.readers, top=top)
 
@@ -103,8 +103,8 @@ class SettingsDialog(Dialog[None]):
             setting.description, "\n",
             ("now      ", "$text-muted"), row.idle or state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
-            ("comes    ", "$text-muted"), _from(row), "; a change counts ",
-            "at once" if row.counts_at_once(self.shell.applies_settings) else "from the next start",
+            ("comes    ", "$text-muted"), _from(row), "; a change takes effect ",
+            "now" if row.counts_at_once(self.shell.applies_settings) else "at the next start",
         ]  # fmt: skip
         configuration = self.shell.configuration
         if configuration is not None:
@@ -122,7 +122,7 @@ class SettingsDialog(Dialog[None]):
             self._warn(reason)
             return
         if row.from_environment:
-            self._warn(f"{row.origin} in the environment decides this one: change it there.")
+            self._warn(f"{row.origin} in the environment sets this one: change it there.")
             return
         if row.setting.key == "key_confirmed":
             self._warn("Change the address, or the variable: then you are asked where the key goes.")
@@ -158,7 +158,7 @@ class SettingsDialog(Dialog[None]):
         self.table.focus()
 
     async def _confirm_key(self, row: SettingRow, value: str) -> None:
-        """A key goes to another host only after the person said so; else nothing is changed."""
+        """Send a key to another host only after the person agreed; otherwise change nothing."""
         section = getattr(self.shell.configuration and self.shell.configuration.settings, row.setting.section)
         address, variable = (
             (value, section.key_env) if row.setting.key == "base_url" else (section.base_url, value)
@@ -166,11 +166,11 @@ class SettingsDialog(Dialog[None]):
         host = host_of(address)
         question = Question(
             "Send the key there?",
-            f"What the environment variable {variable} holds is sent to {host} from now on.",
+            f"The value of the environment variable {variable} will be sent to {host} from now on.",
             yes="send it",
         )
         if host and not await self.shell.ask_person(question):
-            self._warn("Nothing was changed: the key goes where it went before.")
+            self._warn("Nothing was changed: the key goes to the same host as before.")
             return
         try:
             save_setting(self.shell, f"{row.setting.section}.key_confirmed", host)
@@ -181,7 +181,7 @@ class SettingsDialog(Dialog[None]):
             self._end_typing()
 
     def _moves_key(self, row: SettingRow, value: str | bool | int | float) -> bool:
-        """Whether another host would get a key with this value, or the same host another key."""
+        """Whether this value would send a key to another host, or another key to the same host."""
         key, settings = row.setting.key, self.shell.configuration and self.shell.configuration.settings
         if key not in ("base_url", "key_env") or settings is None or value == row.value:
             return False
@@ -190,7 +190,7 @@ class SettingsDialog(Dialog[None]):
         return key == "key_env" or host_of(str(value)) != before
 
     def _save(self, row: SettingRow, value: str | bool | int | float, *, confirmed: bool = False) -> bool:
-        """Write it into the file and read all settings again; False when it cannot be, or is asked about first."""
+        """Write it to the file and read all settings again. False if that failed, or if the person must agree first."""
         if not confirmed and self._moves_key(row, value):
             start(self, partial(self._confirm_key, row, str(value)), "confirm")
             return False
@@ -205,13 +205,13 @@ class SettingsDialog(Dialog[None]):
         if at_once and row.of_the_engine:
             applied = start(self.app, self.shell.apply_settings, "settings", exclusive=False)
             start(self, partial(self._report_applied, applied), "applied")
-        counts = "it counts at once" if at_once else "it counts from the next start"
+        counts = "it takes effect now" if at_once else "it takes effect at the next start"
         self._warn(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
         return True
 
     async def _report_applied(self, applied: Worker[None]) -> None:
-        """How things stand now is another matter once the setting counts."""
+        """Show the effect again once the setting is applied."""
         await applied.wait()
         self._highlighted()
 

@@ -1,4 +1,4 @@
-"""Memories that share some words with what was typed, those that share the most first."""
+"""Memories that share words with the typed text, the best match first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 100
 
 
 class SharingSource(MemorySource):
-    """The first hundred that have some of the ``words`` and pass the filter (see ``row_source``)."""
+    """The first hundred memories with some of the ``words`` that pass the filter (see ``row_source``)."""
 
     def __init__(self, memory: Memory, filter: str, words: str) -> None:
         super().__init__(memory, filter, ("time", True), episodes=True)
@@ -23,7 +23,7 @@ class SharingSource(MemorySource):
 
     @cached_property
     def _best(self) -> Sequence[int]:
-        """By words alone: rare ones count more, and the rest of the ranking is about other things."""
+        """Ranked by words only; rare words count more."""
         from memtui.engine.records import Profile
 
         profile = Profile(name="words", vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0)
@@ -31,7 +31,7 @@ class SharingSource(MemorySource):
             self._words, filter=self.whole_filter(), limit=_MOST, profile=profile, preview=True
         )
         best = [hit.memory.rid for hit in found.hits]
-        # Words that the index passes over find nothing.
+        # Words that the index ignores find nothing.
         return best or [one.memory.rid for one in super().page(0, _MOST)]
 
     def count(self) -> int:

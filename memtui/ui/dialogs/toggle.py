@@ -1,4 +1,4 @@
-"""A choice of yes or no in a dialog: a mark and what it stands for."""
+"""A yes-or-no option in a dialog: a mark and its label."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtui.ui.safe import assemble
 
 
 class Toggle(Widget, can_focus=True):
-    """Space turns it over. ``on`` says how it stands."""
+    """Space changes it. ``on``: its value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "turn", show=False)]
 

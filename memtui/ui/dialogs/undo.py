@@ -1,4 +1,4 @@
-"""Taking back one chosen operation, whoever made it: the question before, and what was left alone after."""
+"""Undo a chosen operation, or all changes of an agent. Asks before, and reports what was left alone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from memtui.engine.records import Operation
     from memtui.ui.shell import Shell
 
-# Undoing more rows than that asks first.
+# An undo of more rows than this asks first.
 ASK_ABOVE = 20
 _LISTED = 8
 
 
 async def undo_operation(shell: Shell, operation: Operation) -> None:
-    """Undo it, after a question where it has many rows or is somebody else's."""
+    """Undo an operation. Asks first if it has many rows or was made by somebody else."""
     from memtui.engine.errors import InputError
     from memtui.engine.store.undo import NothingUndoneError
 
@@ -44,14 +44,14 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
 
 
 async def undo_agent(shell: Shell, agent: str, since: int) -> None:
-    """Undo all that an agent did since a time (Unix seconds), once the person has seen what that is."""
+    """Undo all changes of an agent since a time (Unix seconds), after the person has seen them."""
     from memtui.engine.errors import InputError
 
     from .confirmation import Question
 
     found = await shell.operations.ask(lambda memory: memory.history.agent_changes(agent, since))
     if not found.operations:
-        shell.say("Nothing of it can be taken back: it was changed since.", "warning")
+        shell.say("Nothing can be undone: all of it was changed since.", "warning")
         return
     lines = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
     if len(found.operations) > _LISTED:
@@ -59,7 +59,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     if found.turns_left:
         lines.append(f"{plural(found.turns_left, 'turn')} that it recorded stay.")
     if found.conflicts:
-        lines.append(f"{plural(len(found.conflicts), 'row')} that somebody changed since stay as they are.")
+        lines.append(f"{plural(len(found.conflicts), 'row')} that were changed since stay as they are.")
     changes = plural(len(found.operations), "change")
     title = f"Undo {changes} of {agent}?"
     if (

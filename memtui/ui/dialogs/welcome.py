@@ -1,4 +1,4 @@
-"""The first run: what can fill an empty memory on this machine, a demo, or a start with nothing."""
+"""The first run: import from this machine, a demo, or an empty start."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ What = Literal["import", "demo", "empty"]
 
 
 class Choice(NamedTuple):
-    """A way to begin; ``paths``: what to import."""
+    """A way to begin. ``paths``: what to import."""
 
     number: int
     what: What
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 
 
 class Choices:
-    """The ways to begin as rows (see ``row_source``)."""
+    """The choices as rows (see ``row_source``)."""
 
     def __init__(self, rows: Sequence[Choice]) -> None:
         self._rows = rows
@@ -66,7 +66,7 @@ _ABOUT = (
     "See, understand and correct what your assistants remember about you.\n",
     ("All of it is kept in one file on this computer.\n\n", "$text-muted"),
 )
-# The ways wait that many seconds for what is found; what is found later comes below them and renumbers nothing.
+# The choices wait this many seconds for the search. What is found later is added below, so that numbers stay.
 _PATIENCE = 1.5
 _LOOKING = "Looking for conversations on this computer…"
 _NONE_FOUND = (
@@ -76,7 +76,7 @@ _NONE_FOUND = (
 
 
 class WelcomeDialog(Dialog[Choice]):
-    """Answers with the way that was chosen; None when it was left."""
+    """Returns the choice, or None if it was closed."""
 
     wide = True
     hints = (("Enter", "choose"), ("1-9", "by number"))
@@ -91,7 +91,7 @@ class WelcomeDialog(Dialog[Choice]):
         return "Welcome to memtui"
 
     def body(self) -> ComposeResult:
-        # A low window has room for the ways only.
+        # A low window has room for the choices only.
         yield Static(
             assemble(
                 *(() if self.app.size.height < _LOW else _ABOUT),
@@ -154,7 +154,7 @@ class WelcomeDialog(Dialog[Choice]):
         self.query_one(".dialog-warning", Static).update(text)
 
     def _offer(self, places: Sequence[FoundPlace], *, late: bool) -> None:
-        """``late``: other ways were offered before these places were found."""
+        """``late``: other choices were shown before these sources were found."""
         now = self.shell.clock()
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
@@ -166,7 +166,7 @@ class WelcomeDialog(Dialog[Choice]):
         if len(places) > 1:
             every = tuple(place.source.path for place in places)
             ways.append(
-                ("import", "Import all of these", "what is in several of them comes in once", every, False)
+                ("import", "Import all of these", "what is in several of them is imported once", every, False)
             )
         other = "Import something else" if places and not late else "Import conversations"
         always: list[tuple[What, str, str, tuple[Path, ...], bool]] = [

@@ -1,4 +1,4 @@
-"""Why is this one not here? Pick any memory, and see its place in every arm and what keeps it out."""
+"""Why a memory is not among the hits: pick any memory, see its rank in each retriever and what excludes it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from memtui.engine.records import Explanation, MemoryRecord, Profile
 
 _ID = re.compile(r"(ep|fact|ref|obs)_[0-9a-f]{1,12}")
-# The cursor rests for that long before a memory is explained.
+# The cursor must rest this long before a memory is explained.
 _DELAY = 0.1
 _NEVER = "No memory has these words, not even in the Trash: it was never stored, or it was erased."
 _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
 
 
 def some_words(expression: str) -> tuple[str, str]:
-    """The filter that wants one of the words instead of all of them, and these words; empty where it has not several."""
+    """A filter for any of the words instead of all of them, and these words. Empty if there is only one."""
     from memtui.engine.search.filters.terms import parse
 
     terms = parse(expression)
@@ -60,7 +60,7 @@ def _everywhere(expression: str) -> str:
 
 
 class WhyNotDialog(Dialog[None]):
-    """Any memory by words, filter or id, the forgotten ones too; below it the explanation."""
+    """Finds any memory by words, filter or id, also in the Trash, and explains it below."""
 
     wide = True
     hints = (("/", "find it"), ("j k", "choose"), ("Tab", "read"), ("n", "expect it here"))
@@ -73,7 +73,7 @@ class WhyNotDialog(Dialog[None]):
     ]
 
     def __init__(self, query: str, filter: str, profile: Profile, best: float, *, saved_profile: str) -> None:
-        """``best``: the score of row 1; ``saved_profile``: what ``profile`` was turned away from."""
+        """``best``: the score of row 1. ``saved_profile``: the profile that ``profile`` was changed from."""
         super().__init__()
         self._saved_profile = saved_profile
         self._query = query
@@ -81,7 +81,7 @@ class WhyNotDialog(Dialog[None]):
         self._profile = profile
         self._best = best
         self._typed_text = ""
-        # The rows that have all words, and those that have some of them where none has all.
+        # The rows with all words; or with some of them, if no row has all.
         self._all: MemorySource | None = None
         self._some: MemorySource | None = None
 
@@ -112,7 +112,7 @@ class WhyNotDialog(Dialog[None]):
 
     @on(FilterBar.Typed)
     def _typed(self, event: FilterBar.Typed) -> None:
-        # Who saw "/" among the keys types it here too.
+        # People who saw "/" among the keys type it here too.
         self._typed_text = text = event.text.strip().lstrip("/").lstrip()
         if not text:
             return
@@ -149,7 +149,7 @@ class WhyNotDialog(Dialog[None]):
         shown = self.table.source_shown
         note = self.query_one(".why-some", Static)
         note.display = event.count > 0 and shown is not None and shown is self._some
-        note.update(assemble(("No memory has all of these words; these have the most of them.", "$warning")))
+        note.update(assemble(("No memory has all of these words. These have most of them.", "$warning")))
         if event.count or not event.exact or shown is None:
             return
         some, words = some_words(self._typed_text) if shown is self._all else ("", "")
@@ -199,7 +199,7 @@ class WhyNotDialog(Dialog[None]):
         self.query_one(FilterBar).edit()
 
     def action_expect(self) -> None:
-        """The question should find this one: it is pinned, and asked again after imports and maintenance."""
+        """Expect this memory: the question is pinned, and asked again after imports and maintenance."""
         row = self.table.selected
         if row is None:
             self._show("Choose the memory that you expect first.", warning=True)

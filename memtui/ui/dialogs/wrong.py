@@ -1,4 +1,4 @@
-"""Which memory was wrong: the last answers of agents, each with its question and the memories in it."""
+"""Which memory was wrong: the last recalls of agents, each with its question and its memories."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from memtui.engine.records import LastServed, MemoryRecord, Recall
 
 _WITHHOLD = "V"
-# So many memories are offered.
+# How many memories are listed.
 _MOST = 200
 _LONGEST = 2_000
 
 
 class ServedRow(NamedTuple):
-    """A memory in an answer; without one the question of the answer."""
+    """A memory in an answer; or the question of the answer, if ``memory`` is None."""
 
     number: int
     answer: Recall
@@ -42,7 +42,7 @@ class ServedRow(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """``withhold``: keep it from that agent; else go to it."""
+    """``withhold``: keep it from that agent. Otherwise go to it."""
 
     memory: MemoryRecord
     agent: str
@@ -66,7 +66,7 @@ def served_rows(found: Sequence[LastServed]) -> list[ServedRow]:
 
 
 class WrongDialog(Dialog[Picked]):
-    """Answers with the memory that was picked. Below the list stands all of its text."""
+    """Returns the picked memory. Its full text is below the list."""
 
     wide = True
     hints = (("Enter", "go to it"), (_WITHHOLD, "not for this agent"), ("j k", "choose"))
@@ -140,7 +140,7 @@ class WrongDialog(Dialog[Picked]):
         self._pick(withhold=False)
 
     def _pick(self, *, withhold: bool) -> None:
-        """A question stands for its first memory: the cursor goes there, and nothing is picked yet."""
+        """On a question, the cursor goes to its first memory, and nothing is picked yet."""
         table = self.query_one(RowTable)
         row = table.selected
         if row is None:

@@ -1,4 +1,4 @@
-"""The arms of a search as people see them: bars of one hue each, and what matched in a text."""
+"""What each retriever added to a hit: a bar with one colour for each, and the words that matched in a text."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Range = tuple[int, int, str]
 
 
 def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[ArmName, int]]:
-    """How many cells of a bar belong to each arm; ``most`` is what fills the whole bar.
+    """How many cells of a bar belong to each retriever. ``most``: the score that fills the whole bar.
 
-    Together they are as long as the sum of the terms says, whatever each is rounded to.
+    The bar is as long as the sum of the scores says, however each is rounded.
     """
     if most <= 0.0:
         return []
@@ -37,7 +37,7 @@ def bar_text(arm: ArmName, cells: int, glyphs: Glyphs) -> Visible:
 
 
 def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
-    """The code points of ``text`` that matched, each with its arm: words, and names where no word did."""
+    """The code points of ``text`` that matched, with their retriever: words, and names where no word matched."""
     found: list[Range] = []
     if "keyword" in arms:
         found += _words(text, arms["keyword"].matched)
@@ -52,7 +52,7 @@ def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
 
 def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
     matched_words = set(matched)
-    from memtui.engine.store.tokens import spans  # loads SQLite, which is not there at first paint
+    from memtui.engine.store.tokens import spans  # loads SQLite, too slow for the first paint
 
     for start, end, word in spans(text):
         if word in matched_words:
@@ -66,6 +66,6 @@ def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
 
 
 def _alone(text: str, start: int, end: int) -> bool:
-    """A word by itself, which was found as one."""
+    """Whether the range is a word by itself."""
     before = start == 0 or not text[start - 1].isalnum()
     return before and (end == len(text) or not text[end].isalnum())

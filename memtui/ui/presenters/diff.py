@@ -1,4 +1,4 @@
-"""Old over new, with the words that differ: for corrections and for history."""
+"""An old text above a new one, with the words that differ marked."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Range = tuple[int, int]
 
 
 def differences(old: str, new: str) -> tuple[list[Range], list[Range]]:
-    """The code points of ``old`` that are gone in ``new``, and those of ``new`` that were not in ``old``.
+    """The code points of ``old`` that are missing in ``new``, and those of ``new`` that are missing in ``old``.
 
-    Whole words are compared, and lines where the texts are long; blanks between two changed words
-    count as changed, so that a reader sees one piece and not crumbs.
+    Words are compared, or lines if the texts are long. Blanks between two changed words count as changed,
+    so that the marks are not broken up.
     """
     pattern = _token if len(old) + len(new) < _WORDS * 6 else _line
     before = [found[0] for found in pattern.finditer(old) if found[0]]
@@ -40,7 +40,7 @@ def differences(old: str, new: str) -> tuple[list[Range], list[Range]]:
 
 
 def old_and_new(old: str, new: str) -> Content:
-    """Both texts whole, the old one first, with what differs marked; the same text is said to be the same."""
+    """Both texts, the old one first, with their differences marked. Equal texts are named as equal."""
     if old == new:
         return assemble(("= ", "$text-muted"), (old, "$text-muted"))
     gone, come = differences(old, new)

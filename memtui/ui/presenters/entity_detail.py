@@ -1,4 +1,4 @@
-"""All that a profile tells about one entity, gathered in one go off the event loop."""
+"""Everything that the profile of an entity shows, read at once outside the event loop."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, Companion, Entity, MemoryRecord
 
-# More memories than that are counted, and listed in Memories.
+# More memories than this are counted only; Memories lists them.
 LISTED = 200
-# Of more memories at once (an import, say) the first ones are looked at.
+# Of more memories at once (for example after an import) only the first ones are read.
 _MOST = 200
 
 
 class Month(NamedTuple):
-    """How many of its memories are of one month (local time)."""
+    """How many of its memories are from one month (local time)."""
 
     year: int
     month: int
@@ -28,10 +28,10 @@ class Portrait(NamedTuple):
     """One entity and what belongs to it.
 
     ``memories``: facts first, then by time, at most ``LISTED`` of ``total``; ``months``: every month from
-    the first to the last; ``titles``: what the sessions of these memories are called, by their ids;
-    ``unlinked``: memories that the person took out; ``waiting``: texts that were not read for names yet.
-    ``added``: the memories (rids) in which only a model found it that read them again.
-    ``cautions``: what of these memories, and of its summary (by id), was corrected, replaced or forgotten since.
+    the first to the last; ``titles``: the titles of the sessions of these memories, by their ids;
+    ``unlinked``: memories that the person took out; ``waiting``: texts that were not searched for names yet.
+    ``added``: the memories (rids) in which only a language model found it.
+    ``cautions``: what was corrected, replaced or forgotten since in these memories or its summary (by id).
     """
 
     entity: Entity
@@ -47,7 +47,7 @@ class Portrait(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Every memory is listed."""
+        """Whether every memory is listed."""
         return len(self.memories) >= self.total
 
 
@@ -78,7 +78,7 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
 
 
 def _filled(months: list[Month]) -> tuple[Month, ...]:
-    """With the months in which there was nothing."""
+    """The months, with the empty ones between them."""
     if not months:
         return ()
     known = {(one.year, one.month): one for one in months}
@@ -90,7 +90,7 @@ def _filled(months: list[Month]) -> tuple[Month, ...]:
 
 
 def entities_in(memory: Memory, identities: Sequence[str]) -> list[Entity]:
-    """The entities that memories (by id) mention, each once, those of most memories first. Blocks."""
+    """The entities that these memories (by id) mention, each once, the most mentioned first. Blocks."""
     from memtui.engine.errors import NotFoundError
 
     times: Counter[int] = Counter()
@@ -101,5 +101,5 @@ def entities_in(memory: Memory, identities: Sequence[str]) -> list[Entity]:
                 found[entity.eid] = entity
                 times[entity.eid] += 1
         except NotFoundError:
-            continue  # erased meanwhile
+            continue  # erased in the meantime
     return sorted(found.values(), key=lambda one: (-times[one.eid], -one.mention_count, one.eid))

@@ -1,4 +1,4 @@
-"""Entities as rows of a list: where they come from, and their columns."""
+"""Entities as rows of a list: their source and their columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import Entity
     from memtui.present.glyphs import Glyphs
 
-# Where fewer cells are left beside a name, its other names are not begun.
+# Other names are shown only if this many cells are left beside the name.
 _ALIASES_LEAST = 8
 TYPES = ("person", "project", "organization", "location", "email", "url", "date", "other")
 ORDERS = (
@@ -32,7 +32,7 @@ class EntitySource:
         self._list = memory.view.entity_list
         self._filter = filter
         self._order, falling = order
-        # The engine calls the natural order of each falling: of names that is A to Z.
+        # The engine calls the natural order "falling"; for names that is A to Z.
         self._falling = falling != (self._order == "name")
 
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""Hits as rows of a list: rank, text, how far a row moved, a bar of what each arm gave, the score."""
+"""Hits as rows of a list: rank, text, how far a row moved, a bar with each retriever's share, the score."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 BAR = 10
 # An arrow and a number of places.
 _MOVED = 5
-# What an agent is shown when it does not say how many hits it wants.
+# How many hits an agent gets if it does not ask for a number.
 AGENTS_SEE = 10
-# So many hits are listed; an agent gets the first few of them.
+# How many hits are listed. An agent gets the first few of them.
 MOST = 100
 
 
 class SearchRow(NamedTuple):
-    """A hit, or a pinned question while nothing is asked.
+    """A hit; or a pinned question, while no question is typed.
 
-    ``best``: the score of row 1. ``moved``: places up (+) or down (-) against the profile as it is saved;
-    None when the hit was not there at all. ``result``: the search that found it. ``expected``: the question is
-    pinned and expects this hit; ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it stands above
-    the line (``engine.search.likely``); ``edge``: next to it.
+    ``best``: the score of row 1. ``moved``: places up (+) or down (-) compared with the saved profile; None if
+    the hit was not found with that. ``result``: the search that found it. ``expected``: the question is pinned and
+    expects this hit. ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it is above
+    the relevance cutoff (``engine.search.likely``). ``edge``: it is next to the cutoff.
     """
 
     hit: Hit | None = None
@@ -48,14 +48,14 @@ class SearchRow(NamedTuple):
 
     @property
     def ruled(self) -> bool:
-        """Whether the line is below it."""
+        """Whether the line of the cutoff is drawn below it."""
         return self.edge and self.likely
 
 
 def hit_rows(
     result: SearchResult, before: Mapping[int, int] | None, expected: Collection[str] = ()
 ) -> list[SearchRow]:
-    """``before``: the rank of each memory (by rid) with the saved profile, None when that is the one in use.
+    """``before``: the rank of each memory (by rid) with the saved profile; None if that profile is in use.
 
     ``expected``: ids of the memories that the question should find.
     """
@@ -78,14 +78,14 @@ def hit_rows(
 
 
 def row_key(row: SearchRow) -> int:
-    """What identifies a row: the memory, or (below zero) the pinned question."""
+    """The key of a row: the memory's rid, or a negative number for a pinned question."""
     if row.hit is not None:
         return row.hit.memory.rid
     return -row.saved.query_id if row.saved is not None else 0
 
 
 def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:
-    """Rank, text with how far it moved, bar, score, age."""
+    """Rank, text and how far it moved, bar, score, age."""
 
     def rank(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:

@@ -1,4 +1,4 @@
-"""Why a hit stands where it stands: each arm's rank, raw score and part, the sum, the lead over the next."""
+"""Why a hit has its rank: each retriever's rank, raw score and share, the sum, the lead over the next hit."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 NAME = 9
 TERM = 6
 _WIDEST_BAR = 20
-# Of a text longer than this (code points) a part stands above the breakdown, which is what the preview is for.
+# Of a longer text (in code points) only a part is shown above the breakdown.
 _BRIEF = 600
 
 
 class HitText(MemoryText):
-    """Lays out a hit, and what is known of its memory."""
+    """Lays out a hit and the details of its memory."""
 
     def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
-        """The breakdown; with ``detail`` what the memory is and where it came from below it."""
+        """The breakdown of the score. With ``detail``, the memory and its sources below it."""
         lines = [*self._text(hit.memory.content, hit.arms), *self._cautions(hit.cautions), assemble("")]
         lines += self._breakdown(hit, result)
         if detail is not None:
@@ -54,7 +54,7 @@ class HitText(MemoryText):
         return Content("\n").join(lines)
 
     def explanation(self, found: Explanation, best: float, listed: int) -> Content:
-        """Why a memory is, or is not, among the hits; ``best``: the score of row 1, ``listed``: how many rows there are."""
+        """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows."""
         lines = [*self._text(found.memory.content, found.arms), assemble("")]
         for label, reason in explanation_lines(found, listed):
             lines += self.labelled(label, drawn(reason))
@@ -71,7 +71,7 @@ class HitText(MemoryText):
     # -- parts
 
     def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
-        """The memory's text with what matched marked in the hue of its arm; of a long one where the first match is."""
+        """The memory's text with its matches in the colour of their retriever. A long text is cut around the first match."""
         shown = text[:LONGEST]
         found = marks(shown, arms)
         first = found[0][0] if found else 0
@@ -99,7 +99,7 @@ class HitText(MemoryText):
     def _arms(
         self, arms: dict[ArmName, ArmHit], reports: dict[ArmName, ArmReport], best: float
     ) -> Iterable[Content]:
-        """A line for each arm that found it, in columns, and below it what matched."""
+        """A line for each retriever that found it, with what matched below."""
         found = [arm for arm in ARMS if arm in arms]
         for short in (False, True):
             ranks = {arm: rank(arms[arm], reports.get(arm), short=short) for arm in found}
@@ -133,7 +133,7 @@ class HitText(MemoryText):
         return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
 
     def _why_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
-        """Why it stands above the row below it."""
+        """Why it ranks above the next row."""
         if hit.rank >= len(result.hits):
             return
         yield assemble("")

@@ -1,4 +1,4 @@
-"""Memories as rows of a list: where they come from, and their columns."""
+"""Memories as rows of a list: their source and their columns."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 BAR = 5
-# A text this wide has room for a word before it.
+# A column this wide has room for a word before the text.
 WORDED = 26
-# The longest of these words, so that the texts below one another begin in one column.
+# The length of the longest such word: all texts begin in the same column.
 _WORD = len("forgotten")
-# A filter with one of these terms says itself whether it means turns.
+# A filter with one of these terms decides itself about turns.
 _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 
 ORDERS = (
@@ -38,7 +38,7 @@ ORDERS = (
 
 
 class MemoryRow(NamedTuple):
-    """A memory with the names of the entities it mentions, and what it tells that no longer holds."""
+    """A memory, the names of the entities in it, and its cautions (what is no longer true)."""
 
     memory: MemoryRecord
     entities: tuple[str, ...]
@@ -48,7 +48,7 @@ class MemoryRow(NamedTuple):
 class MemorySource:
     """The memories that pass a filter, in an order (see ``row_source``).
 
-    ``episodes``: whether turns of conversations are among them when the filter does not say.
+    ``episodes``: whether turns of conversations are listed if the filter does not say so.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class MemorySource:
         self._falling = order[1]
 
     def whole_filter(self) -> str:
-        """The filter with what the list leaves out by itself. Raises FilterError for what was typed."""
+        """The typed filter and the terms that the list adds by itself. Raises FilterError."""
         from memtui.engine.search.filters.terms import parse
         from memtui.engine.search.listing import DEFAULT_LIST
 
@@ -102,7 +102,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         yield Piece(Visible(" "))
         ending = ended_word(row.memory, width, row.cautions)
         yield Piece(ending, "warning")
-        # The mark of a pinned one stands right beside the text.
+        # The mark of a pinned memory is next to the text.
         room = width - 2 - len(ending) - row.memory.pinned
         yield Piece(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
@@ -111,7 +111,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
 
     def bar(row: MemoryRow, width: int) -> Iterable[Piece]:
-        # Most are sure; a bar is drawn where something is missing.
+        # Most have full confidence. A bar is drawn only if it is less.
         if is_full(row.memory.effective):
             return
         filled = min(round(max(row.memory.effective, 0.0) * BAR), BAR - 1)
@@ -157,13 +157,15 @@ def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
 
 
 def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
-    """The sign of one that is in the Trash."""
+    """The sign of a memory in the Trash."""
     return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
 
 
 def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()) -> Visible:
-    """Why it is in the Trash, or what became of what it says, before its text: ``replaced   ``, ``corrected  ``; empty
-    while it is active and holds, and in a narrow list."""
+    """Why it is in the Trash or no longer true, shown before its text: ``replaced   ``, ``corrected  ``.
+
+    Empty if it is active and true, and in a narrow list.
+    """
     if room < WORDED or (memory.active and not cautions):
         return Visible("")
     return visible(f"{label(cautions[0]) if memory.active else why_ended(memory):{_WORD}}  ")

@@ -1,6 +1,6 @@
-"""The preview of a memory as one text: what it says, where it came from, how long it will last.
+"""The preview of a memory as one text: its content, its sources, its confidence and its history.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _CURVE = 12
 _NAME = 60
 
 
-# More of a text than that is not laid out; the editor shows it whole.
+# A longer text is cut here. The editor shows all of it.
 LONGEST = 20_000
 
 
 class MemoryText(TextLayout):
-    """Lays out memories for a preview ``width`` cells wide, as of ``now``. ``key``: how an action's key is shown."""
+    """Lays out memories for a preview ``width`` cells wide, as of ``now``. ``key`` gives the key of an action."""
 
     def __init__(self, width: int, now: float, glyphs: Glyphs, key: Callable[[str], str] = table_key) -> None:
         super().__init__(width, now, glyphs)
@@ -51,11 +51,11 @@ class MemoryText(TextLayout):
     # -- the whole
 
     def glance(self, memory: MemoryRecord) -> Content:
-        """What the row alone tells."""
+        """What can be shown from the row alone."""
         return stack([*self._head(memory)])
 
     def whole(self, detail: MemoryDetail) -> Content:
-        """Everything."""
+        """All details of a memory."""
         memory = detail.memory
         return stack(
             [
@@ -83,7 +83,7 @@ class MemoryText(TextLayout):
         )
 
     def title(self, memory: MemoryRecord) -> Content:
-        """For the frame: what it is, whose word it is, and how old."""
+        """The title of the frame: kind, trust and age."""
         sign = self.glyphs.kinds[memory.kind]
         age = relative_time(memory.event_time, self.now)
         parts = (words.kind_label(memory), words.whose(memory), age)
@@ -104,7 +104,7 @@ class MemoryText(TextLayout):
         yield from self._topic_and_date(memory)
 
     def _topic_and_date(self, memory: MemoryRecord) -> Iterable[Content]:
-        """What it is about, the day that it names, its tags."""
+        """Its topic, the date in its text, and its tags."""
         if memory.topic:
             yield from self.labelled("topic", assemble((memory.topic, "$text")))
         if happens := words.happens(memory, self.now):
@@ -128,7 +128,7 @@ class MemoryText(TextLayout):
             )
 
     def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
-        """What it tells that was corrected or forgotten since."""
+        """Statements in it that were corrected or forgotten since."""
         for label, caution_line in caution.lines(cautions, self.now):
             yield from self.labelled(label, drawn(caution_line))
 
@@ -148,7 +148,7 @@ class MemoryText(TextLayout):
             yield from self.labelled("fading", assemble(curve, f"  {text}{late}"))
 
     def _curve(self, detail: MemoryDetail) -> str:
-        """The confidence from the last sign of life to the day it is gone."""
+        """A plot of the confidence, from its last use to the day when it has faded."""
         memory, fades = detail.memory, detail.fades or self.now
         start = max(
             memory.created_at, memory.last_accessed or 0, memory.confirmed_at or 0, memory.happens_at or 0
@@ -190,12 +190,12 @@ class MemoryText(TextLayout):
             ways = []
             for entity in entities[:LISTED]:
                 name = line(entity.canonical_name, _NAME, "$entity")
-                # A click shows everything about it, as @ does.
+                # A click shows everything about it, like @.
                 ways.append(name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"})))
             yield from self.labelled(label, between.join(ways))
 
     def _enriched(self, detail: MemoryDetail) -> Iterable[Content]:
-        """What it has from a model that read it again for names."""
+        """The names that a language model found in it."""
         read = detail.enrichment
         if read is None:
             return
@@ -239,7 +239,7 @@ class MemoryText(TextLayout):
             yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
 
     def _successor(self, detail: MemoryDetail) -> Iterable[Content]:
-        """What stands in the place of one that was replaced, and the way there."""
+        """The memory that replaced it, and the key that goes there."""
         one = detail.successor
         if one is None:
             return
@@ -249,7 +249,7 @@ class MemoryText(TextLayout):
         yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
 
     def _key_hint(self, action: str, does: str) -> Content:
-        """A key that leads on from here."""
+        """A key and what it does."""
         return assemble("  ", (self.key(action), "bold $accent"), (f" {does}", "$text-muted"))
 
     def _merged(self, detail: MemoryDetail) -> Iterable[Content]:

@@ -1,4 +1,4 @@
-"""All that the preview of History tells about one operation or one recall, gathered off the event loop."""
+"""Everything that History shows about one operation or recall, read outside the event loop."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from .operation_rows import Entry
 
-# More changes than that are counted, not shown.
+# More changes than this are only counted.
 SHOWN = 200
 
 
 class OperationDetail(NamedTuple):
-    """``memories`` by id: those that were changed, and those that they correct.
+    """``memories`` by id: the changed ones, and those that they correct.
 
-    ``before``: of a restore, the backup of what was there before, while it is kept.
+    ``before``: for a restore, the backup that was made before it, while it exists.
     ``taken_back``: the rows that this operation added and its undo removed, by table and key.
     """
 
@@ -36,7 +36,7 @@ class OperationDetail(NamedTuple):
 
 
 class RecallDetail(NamedTuple):
-    """``told``: the memories, None for one that is no longer there."""
+    """``memories``: each served memory with its id; None if it no longer exists."""
 
     recall: Recall
     memories: tuple[tuple[str, MemoryRecord | None], ...]
@@ -44,7 +44,7 @@ class RecallDetail(NamedTuple):
 
 
 def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
-    """Read everything about an operation. Blocks. Raises NotFoundError when history was pruned."""
+    """Read everything about an operation. Blocks. Raises NotFoundError if it was removed from history."""
     view = memory.view
     operation = view.operation(op_id)
     changes = view.changes_of(op_id, limit=SHOWN)
@@ -53,7 +53,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
         for change in view.changes_of(operation.undone_by, limit=SHOWN):
             if change.before is not None and change.after is None:
                 taken_back[change.table, change.key] = change.before
-    # By key and at once: asking for a memory that is gone searches all of history for it.
+    # Read by key, all at once: asking for a memory that is gone would search all of history.
     changed = view.rows([change.key for change in changes if change.table == "memories"])
     memories = {one.id: one for one in changed}
     for one in changed:
@@ -70,7 +70,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
 
 
 def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
-    """Read what was told. Blocks."""
+    """Read the memories that an agent got. Blocks."""
     found: dict[str, MemoryRecord] = {}
     for identity in recall.memory_ids[:SHOWN]:
         _add(memory, found, identity)
@@ -87,7 +87,7 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
 
 
 def entities_of(memory: Memory, row: Entry) -> list[Entity]:
-    """Whom and what an operation or a recall is about: entities that it changed, then those of its memories. Blocks."""
+    """The entities of an operation or recall: those that it changed, then those of its memories. Blocks."""
     from .entity_detail import entities_in
     from .operation_rows import operation_of, recall_of
 
@@ -118,4 +118,4 @@ def _add(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -
     try:
         found[identity] = memory.view.get(identity)
     except NotFoundError:
-        return  # gone for good: what is told about it comes from the change itself
+        return  # erased: what is shown of it comes from the change itself

@@ -1,4 +1,4 @@
-"""Operations, and what agents were told, as rows of one kind of list: when, who, what, how many."""
+"""Operations and recalls as rows of a list: when, who, what, how many."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def operation_source(memory: Memory, words: str) -> EntrySource:
 
 
 def recall_source(memory: Memory, words: str) -> EntrySource:
-    """What agents were told, as far as it contains some words."""
+    """The recalls (what agents asked and got) that contain some words."""
     return EntrySource(memory.view.recall_list, words)
 
 
 class EntrySource:
-    """The rows of a list that contain some words, the newest first (see ``row_source``)."""
+    """Rows that contain some words, the newest first (see ``row_source``)."""
 
     def __init__(self, listing: KeyedList[Any], words: str) -> None:
         self._list = listing
@@ -67,7 +67,7 @@ def key_of(row: Entry) -> int:
 
 
 def recall_of(row: Entry) -> Recall:
-    """The recall that a row shows; it must show one."""
+    """The recall that a row shows. The row must show one."""
     return _recall(row).recall
 
 
@@ -87,7 +87,7 @@ def when(at: int, now: float) -> Visible:
 
 
 def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
-    """When, who, what, and how many rows changed or memories were told."""
+    """When, who, what, and how many rows were changed or memories served."""
 
     def at(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
@@ -109,7 +109,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
 
     def number(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
-        if operation is None or not is_restore(operation):  # which is all of the file
+        if operation is None or not is_restore(operation):  # a restore changes the whole file
             number = operation.rows if operation is not None else len(recall_of(row).memory_ids)
             yield Piece(count(number), "dim")
 

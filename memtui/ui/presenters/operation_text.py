@@ -1,6 +1,6 @@
-"""The preview of History as one text: who did what to which rows, and who was told what.
+"""The preview of History as one text: who changed which rows, and which agent got which memories.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LONGEST = 4_000
 class HistoryText:
     """Lays out operations and recalls for a preview ``width`` cells wide, as of ``now``.
 
-    ``undo_key``: what takes back the operation that is shown.
+    ``undo_key``: the key that undoes the shown operation.
     """
 
     def __init__(self, width: int, now: float, glyphs: Glyphs, undo_key: str = "U") -> None:
@@ -44,11 +44,11 @@ class HistoryText:
     # -- operations
 
     def glance(self, operation: Operation) -> Content:
-        """What the row alone tells."""
+        """What can be shown from the row alone."""
         return stack(self._head(operation))
 
     def operation(self, detail: OperationDetail) -> Content:
-        """Everything, row by row."""
+        """All changes of an operation, row by row."""
         operation = detail.operation
         lines = [*self._head(operation), *self._undo_notes(detail), assemble("")]
         paired = {
@@ -80,11 +80,11 @@ class HistoryText:
 
     def _undo_hint(self, before: Backup | None) -> Iterable[Content]:
         if before is None:
-            yield from self._labelled("before", assemble("what was there before is not kept any more"))
+            yield from self._labelled("before", assemble("the backup from before it no longer exists"))
             return
         yield from self._labelled("before", content(before.path.name, limit=200))
         yield assemble("")
-        effect = "back to what was there before this restore, after a look at it"
+        effect = "goes back to the state before this restore, after a preview"
         yield from assemble((self.undo_key, "bold $accent"), (f"  {effect}", "$text-muted")).wrap(self.width)
 
     def _change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
@@ -146,7 +146,7 @@ class HistoryText:
     # -- recalls
 
     def recall(self, detail: RecallDetail) -> Content:
-        """The question, and what was told in answer."""
+        """The question, and the memories in the answer."""
         lines = [*self._recall_head(detail), assemble("")]
         for identity, memory in detail.memories:
             if memory is None:
@@ -157,7 +157,7 @@ class HistoryText:
             for index, part in enumerate(content(memory.content, style, limit=_LONGEST).wrap(self.width - 2)):
                 lines.append(assemble((f"{sign} ", "$accent") if index == 0 else "  ", part))
         if not detail.memories:
-            lines.append(assemble(("It was told nothing.", "$text-muted")))
+            lines.append(assemble(("It got nothing.", "$text-muted")))
         more = len(detail.recall.memory_ids) - len(detail.memories)
         if more > 0:
             lines.append(assemble((f"and {more:,} more", "$text-muted")))

@@ -1,4 +1,4 @@
-"""How pinned questions fared, in words: for their rows in Search, and for Maintenance."""
+"""Results of pinned questions as text, for Search and Maintenance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def question_outcome(
     saved: SavedQuery, result: QuestionResult | None, glyphs: Glyphs, width: int
 ) -> list[Content]:
-    """What a question expects, and where it stands; empty when it expects nothing."""
+    """The memories that a question expects, and the rank of each. Empty if it expects nothing."""
     if not saved.expected:
         return []
     lines = [

@@ -1,6 +1,6 @@
-"""Small plots out of block characters: columns over time, and bars beside labels.
+"""Small plots made of block characters: columns over time, and bars with labels.
 
-Pure functions from numbers to lines; a plot is at most as wide and as high as asked.
+Pure functions from numbers to lines. A plot is never wider or higher than asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _AXIS = 6
 
 
 class Bar(NamedTuple):
-    """A labelled bar of two parts; ``second`` stands behind ``first``, in another filling."""
+    """A bar with a label and two parts. ``second`` comes after ``first``, with another filling."""
 
     label: str
     first: int
@@ -26,7 +26,7 @@ class Bar(NamedTuple):
 
 
 def stretched(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
-    """``values`` on ``width`` places: repeated where there are fewer, one of several (``pick``) where there are more."""
+    """``values`` stretched to ``width``: repeated if there are fewer, one of several (``pick``) if there are more."""
     if not values or width < 1:
         return []
     places = []
@@ -46,7 +46,7 @@ def columns(
     *,
     ends: tuple[str, str] = ("", ""),
 ) -> list[Content]:
-    """Values as columns, their scale at the left, and below what the first and the last one stand for."""
+    """Values as columns, with a scale at the left and labels for the first and the last below."""
     room = max(width - _AXIS, 4)
     shown = stretched(values, room)
     top = max([*shown, 1])
@@ -63,14 +63,14 @@ def columns(
 
 
 def _piece(filled: float, levels: Sequence[str]) -> str:
-    """One cell of a column of which ``filled`` (any number) is to be drawn in it."""
+    """One cell of a column. ``filled`` (any number): how much of it is drawn."""
     if filled <= 0:
         return " "
     return levels[min(int(filled * len(levels)), len(levels) - 1)]
 
 
 def bars(rows: Sequence[Bar], width: int, glyphs: Glyphs, styles: tuple[str, str]) -> list[Content]:
-    """A line each: label, bar, number. A number that is not 0 has at least one cell."""
+    """A line for each row: label, bar, number. A number above 0 has at least one cell."""
     labels = max((len(row.label) for row in rows), default=0)
     top = max((row.first + row.second for row in rows), default=0) or 1
     room = max(width - labels - 1 - 8, 4)

@@ -1,4 +1,4 @@
-"""Two texts beside one another, line by line."""
+"""Two texts side by side, line by line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GAP = 3
 
 
 def side_by_side(left: Sequence[Content], right: Sequence[Content], width: int) -> Iterable[Content]:
-    """``width``: cells of the left side; the right one begins ``GAP`` cells further."""
+    """``width``: cells of the left side. The right side begins ``GAP`` cells after it."""
     empty = assemble("")
     for index in range(max(len(left), len(right))):
         one = left[index] if index < len(left) else empty

@@ -1,11 +1,11 @@
-"""Which words of a source a memory was made from: for marking them where they stand."""
+"""Which words of a source a memory was made from, to mark them."""
 
 from __future__ import annotations
 
 import re
 
 _word = re.compile(r"\w{2,}")
-# Words that say nothing about where something comes from.
+# Words that are too common to mark.
 _COMMON = frozenset(
     (  # noqa: SIM905 - a word list reads best as text
         "a an and are as at be been but by can did do does for from had has have he her hers him his i if in into is"
@@ -17,9 +17,9 @@ _STEM = 5
 
 
 def shared(text: str, source: str) -> list[tuple[int, int]]:
-    """The words of ``source`` that also stand in ``text``, as ranges of code points.
+    """The words of ``source`` that are also in ``text``, as ranges of code points.
 
-    ``train`` finds ``trains``: longer words need only begin alike.
+    ``train`` finds ``trains``: for longer words, the same beginning is enough.
     """
     stems = {_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
     return [
@@ -30,7 +30,7 @@ def shared(text: str, source: str) -> list[tuple[int, int]]:
 
 
 def excerpt(source: str, ranges: list[tuple[int, int]], length: int) -> tuple[str, list[tuple[int, int]]]:
-    """About ``length`` code points of ``source`` that hold most of ``ranges``, and these ranges in them."""
+    """About ``length`` code points of ``source`` with most of ``ranges``, and these ranges within them."""
     if len(source) <= length:
         return source, ranges
     starts = [start for start, _ in ranges] or [0]

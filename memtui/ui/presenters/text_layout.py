@@ -1,4 +1,4 @@
-"""Labels at the left, texts beside them: how previews lay things out."""
+"""The layout of previews: labels at the left, texts beside them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from memtui.ui.safe import assemble
 if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
-# Cells of the labels.
+# Width of the labels in cells.
 LABEL = 12
-# Of a longer list the rest is counted.
+# A longer list is cut, and the rest counted.
 LISTED = 12
 
 
@@ -36,7 +36,7 @@ class TextLayout:
             yield from self.labelled("", assemble((f"and {number - LISTED:,} more", "$text-muted")))
 
     def level(self, share: float, cells: int = 8) -> str:
-        """A share of 1 as a bar."""
+        """A number between 0 and 1 as a bar."""
         filled = round(max(0.0, min(share, 1.0)) * cells)
         return self.glyphs.bar * filled + self.glyphs.empty * (cells - filled)
 
@@ -49,7 +49,7 @@ class TextLayout:
 
 
 def labelled(label: str, text: Content, width: int, cells: int) -> Iterable[Content]:
-    """A label of so many ``cells``, and beside it the text, wrapped to what is left of ``width``."""
+    """A label of ``cells`` cells and the text beside it, wrapped to the rest of ``width``."""
     head = assemble((label.ljust(cells), "$text-muted"))
     for index, part in enumerate(text.wrap(max(width - cells, 8))):
         yield assemble(head if index == 0 else " " * cells, part)
