@@ -224,7 +224,7 @@ async def test_while_the_job_consolidates_by_itself_it_is_said_and_can_be_stoppe
         await pilot.press("A")
         await until(lambda: "running by itself (3 of 27): ctrl+x stops it" in said(app))
         await pilot.press("ctrl+x")
-        await until(lambda: "It ends at its next pause" in said(app))
+        await until(lambda: "It stops soon" in said(app))
     assert stopped
 
 

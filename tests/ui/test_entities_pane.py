@@ -129,7 +129,7 @@ async def test_the_list_has_orders_and_a_filter_that_finds_nobody_says_so(known:
         assert entities(app).table.selected is not None
         assert entities(app).table.selected.canonical_name == sorted(names(known))[0]
         await pilot.press("slash", *"zzz", "enter")
-        await until(lambda: "Nobody and nothing passes this filter" in screen_text(app))
+        await until(lambda: "No entity passes this filter" in screen_text(app))
         await pilot.press("escape")
         await until(lambda: entities(app).table.row_count > 1)
         await pilot.press("slash", *"type:ghost")
@@ -140,7 +140,7 @@ async def test_an_empty_memory_says_how_entities_come_to_be(empty_story: Story) 
     app = at_entities(empty_story)
     async with running(app):
         await until(lambda: "Nothing is remembered yet" in screen_text(app))
-        assert "appear here by themselves" in screen_text(app)
+        assert "appear here automatically" in screen_text(app)
 
 
 async def test_while_names_are_looked_up_the_list_says_how_many_texts_wait(

@@ -450,7 +450,7 @@ async def test_a_damaged_index_is_mended_from_the_app_after_a_question(faded: St
         await until(lambda: "not sound" in said(app))
         await go_to(app, "rows")
         await pilot.press("r")
-        await until(lambda: "cannot be mended" in said(app))
+        await until(lambda: "cannot be repaired" in said(app))
         await go_to(app, "entities")
         await until(lambda: "after a backup" in screen_text(app))
         await pilot.press("r")

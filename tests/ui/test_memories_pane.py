@@ -386,7 +386,7 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
             agent.correct(old.id, "Prefers night trains")
         app.screen.query_one(TextArea).text = "Prefers cars"
         await pilot.press("ctrl+s")
-        await until(lambda: "Somebody changed this memory" in app.main.query_one(StatusLine).said)
+        await until(lambda: "This memory was changed" in app.main.query_one(StatusLine).said)
     assert "Prefers cars" not in facts(story)
 
 
@@ -485,7 +485,7 @@ async def test_a_key_pins_a_fact_again_unpins_it_and_undo_takes_either_back(stor
         await pilot.press("ctrl+r")
         await until(lambda: "★" in screen_text(app))
         await pilot.press("!")
-        await until(lambda: "Unpinned: agents are told it only where it bears" in screen_text(app))
+        await until(lambda: "Unpinned: agents are told it only if it is relevant" in screen_text(app))
         await until(lambda: "★" not in screen_text(app))
         await pilot.press("u")
         await until(lambda: "★" in screen_text(app))

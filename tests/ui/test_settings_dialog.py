@@ -57,7 +57,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         await until(lambda: "Vectors: made by embedder.kind" in text_of(app))
         await until(lambda: "waiting" in text_of(app))
         await until(lambda: "one of offline, minilm, endpoint, package, off" in text_of(app))
-        await until(lambda: "from the next start" in text_of(app))
+        await until(lambda: "at the next start" in text_of(app))
         dialog.table.move_to(1)
         await until(lambda: "at once" in text_of(app))
 

@@ -1,4 +1,4 @@
-"""The setting ``search.profile``: by which profile searches and agents rank, as Search and Maintenance choose it."""
+"""The setting ``search.profile``: the ranking profile of searches and agents, as chosen in Search and Maintenance."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def why_fixed(shell: Shell) -> str:
     if reason := shell.permissions.why_not("settings"):
         return reason
     if variable := shell.configuration.variable_of(_SETTING):
-        return f"{variable} in the environment decides which profile agents use: change it there."
+        return f"{variable} in the environment sets the profile that agents use: change it there."
     return ""
 
 
 def choose(shell: Shell, name: str) -> None:
-    """Write it into the settings, and let it count. Raises InputError, DiskFullError."""
+    """Save the profile in the settings and apply it. Raises InputError, DiskFullError."""
     save_setting(shell, _SETTING, name)
     if shell.applies_settings:
         start(shell.app, shell.apply_settings, "settings", exclusive=False)

@@ -1,4 +1,4 @@
-"""A clock that cannot be believed: one line above the list, and the key that says it is right."""
+"""A warning above the list if the clock looks wrong, and the key that accepts it."""
 
 from __future__ import annotations
 

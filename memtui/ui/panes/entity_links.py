@@ -1,4 +1,4 @@
-"""From a memory to everything about the people and things it mentions, wherever it is shown."""
+"""Goes from a memory to the profile of an entity that it mentions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NOBODY = "No person or thing is known in this one."
 
 
 async def mentioned_in(pane: Pane, memories: Sequence[MemoryRecord]) -> Sequence[Entity]:
-    """Whom and what they mention, the most mentioned there first."""
-    # Imported late, like all that no first paint needs.
+    """The entities that these memories mention, the most mentioned first."""
+    # Imported late: not needed for the first paint.
     from memtui.ui.presenters.entity_detail import entities_in
 
     ids = [one.id for one in memories]

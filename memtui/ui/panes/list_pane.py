@@ -1,6 +1,6 @@
 """A pane with a list at the left and a preview at the right: filter, order, selection, empty states.
 
-A subclass says which columns there are, where the rows come from, and what the preview shows.
+A subclass supplies the columns, the source of the rows, and the text of the preview.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .pane import Pane
 Row = TypeVar("Row")
 
 HEADER_FROM = 14
-# The cursor rests for that long before details are read.
+# The cursor must rest this long before details are read.
 PREVIEW_DELAY = 0.06
 
 
@@ -52,15 +52,15 @@ class ListPane(Pane, Generic[Row]):
     """
 
     placeholder: ClassVar[str] = ""
-    # Whether the filter is one of memories, in the filter language.
+    # Whether the filter uses the filter language of memories.
     language: ClassVar[bool] = False
-    # What a row is called, for the status line.
+    # The noun for a row, for the status line.
     noun: str = "rows"
     noun_one: str = "row"
     orders: ClassVar[Sequence[Order]] = ()
-    # Whether there are verbs that work on several rows.
+    # Whether some actions work on several rows.
     markable: ClassVar[bool] = True
-    # A list of fewer lines does without its header; above its preview it has this share of the pane.
+    # A lower list has no header. A list above its preview has this share of the pane.
     header_from: ClassVar[int] = HEADER_FROM
     list_share: ClassVar[float] = 0.57
     # What the preview says until the first rows are read.
@@ -68,7 +68,7 @@ class ListPane(Pane, Generic[Row]):
     _note: Static | None = None
     # The filter with which the list was shown from elsewhere.
     _listed = ""
-    # What was last asked for, and the filter of the last rows that came.
+    # The last query, and the filter of the last rows that were read.
     _asked: tuple[RowSource[Row], str] | None = None
     _valid = ""
 
@@ -102,7 +102,7 @@ class ListPane(Pane, Generic[Row]):
         raise NotImplementedError
 
     def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Row]:
-        """The rows; a mistake in ``filter`` may also show when they are read."""
+        """The rows. An error in ``filter`` may appear only when they are read."""
         raise NotImplementedError
 
     def glance(self, row: Row) -> Content:
@@ -110,7 +110,7 @@ class ListPane(Pane, Generic[Row]):
         raise NotImplementedError
 
     async def details(self, row: Row) -> Content:
-        """What the preview shows once the memory was asked."""
+        """What the preview shows after reading from the memory."""
         return self.glance(row)
 
     def preview_title(self, row: Row) -> Content:
@@ -137,7 +137,7 @@ class ListPane(Pane, Generic[Row]):
 
     @property
     def preview_part(self) -> Widget:
-        """What has the preview's place, its frame and its title."""
+        """The widget that is shown as the preview, with its frame and title."""
         return self.preview
 
     @property
@@ -161,7 +161,7 @@ class ListPane(Pane, Generic[Row]):
     def on_mount(self) -> None:
         if self.waiting:
             self.preview.show(assemble((self.waiting, "$text-muted")))
-        # A pane that is mounted beside another one is not always told its first size.
+        # A pane that is mounted beside another one does not always get its first resize event.
         self.call_after_refresh(self.on_resize)
 
     def load(self) -> None:
@@ -171,7 +171,7 @@ class ListPane(Pane, Generic[Row]):
         self.show_rows(top=False)
 
     def show_rows(self, *, top: bool) -> None:
-        """Read the rows of the present filter and order; nothing before the memory is open (see ``load``)."""
+        """Read the rows with the present filter and order. Does nothing before the memory is open (see ``load``)."""
         if self.shell.operations.memory is not None:
             self._show_filtered(self.filter_text, top=top)
 
@@ -219,7 +219,7 @@ class ListPane(Pane, Generic[Row]):
             self.show_note(None)
 
     def _leave_full_view(self) -> None:
-        """Nothing is left to be shown in full: the list says why."""
+        """Leave the full view if no row is left. The list says why."""
         if self.has_class("-zoom-preview"):
             focused = self.preview_part.has_focus
             self.zoom(None)
@@ -244,7 +244,7 @@ class ListPane(Pane, Generic[Row]):
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     def _order_label(self) -> str:
-        """What the order is where it is another than at first: its column may not be shown."""
+        """The order if it was changed. Its column may be hidden."""
         first, (sort, falling) = self.orders[:1], self.table.order
         if not first or (first[0].sort, first[0].falling) == (sort, falling):
             return ""
@@ -252,7 +252,7 @@ class ListPane(Pane, Generic[Row]):
         return one.label(falling)
 
     def counted(self, shown: str, number: int) -> Sequence[str]:
-        """The count in words, and the filter; ``number`` is what the noun belongs to."""
+        """The count as text, and the filter. ``number`` decides between singular and plural."""
         return f"{shown} {self.noun_one if number == 1 else self.noun}", self.rows_filter
 
     def stats_read(self) -> None:
@@ -277,7 +277,7 @@ class ListPane(Pane, Generic[Row]):
         self.show_note(assemble(("! ", "bold $error"), (cause, "$error"), "\n\n", hint))
 
     def _follow_last_valid(self) -> None:
-        """Rows that are gone (erased, even) must go from the screen whatever stands in the bar."""
+        """Deleted or erased rows must disappear from the screen, also while the filter has an error."""
         if self._asked is not None and self._asked[1] != self._valid:
             self._show_filtered(self._valid, top=False)
 
@@ -398,7 +398,7 @@ class ListPane(Pane, Generic[Row]):
         self.table.focus()
 
     def on_resize(self) -> None:
-        """Show the header where there is room for it: by the size of the pane, as the list has its own only later."""
+        """Show the header if there is room. It uses the size of the pane: the list gets its own size later."""
         shared = self.screen.has_class("-stacked") and not self.has_class("-zoom-list")
         height = self.size.height * (self.list_share if shared else 1)
         self.table.show_header(height - 1 >= self.header_from)  # the filter is above it

@@ -1,4 +1,4 @@
-"""What a person does with memories, in every pane whose rows are memories: with one, or all that are marked."""
+"""Actions on memories, for every pane whose rows are memories: on one, or on all marked ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .list_pane import ListPane
 
-# A verb on more rows than that asks first.
+# An action on more rows than this asks first.
 ASK_ABOVE = 20
 _QUOTE = 400
 _NAMED = 40
@@ -32,7 +32,7 @@ _ROWS_AT_ONCE = 500
 _KINDS: dict[Kind, str] = {
     "fact": "A fact.",
     "episode": "A turn of a conversation, word for word.",
-    "reflection": "A reflection: what was seen in several facts.",
+    "reflection": "A reflection: a conclusion from several facts.",
     "observation": "An observation: a finding, an insight or a lesson.",
 }
 _A_KIND: dict[Kind, str] = {
@@ -47,16 +47,16 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     """The signs of a list of memories, for the help."""
     return [
         *((sign, _KINDS[kind]) for kind, sign in glyphs.kinds.items()),
-        (glyphs.protected, "Confirmed: it does not fade, and no job touches it."),
+        (glyphs.protected, "Confirmed: it does not fade, and no job changes it."),
         (glyphs.pinned, "Pinned, beside the text: agents are told it at every prompt."),
-        (glyphs.fading, "Fading: in a while it goes to the Trash, unless it is recalled or confirmed."),
-        (glyphs.replaced, "Replaced or merged: another one stands in its place."),
+        (glyphs.fading, "Fading: it will go to the Trash, unless it is recalled or confirmed."),
+        (glyphs.replaced, "Replaced or merged: another memory has its place."),
         (glyphs.ended, "In the Trash."),
     ]
 
 
 class MemoryActions:
-    """What can be done with memories. ``current``: the memory under the cursor; a row's key is its rid."""
+    """Actions on memories. ``current``: the memory under the cursor. The key of a row is its rid."""
 
     def __init__(self, pane: ListPane[Any], current: Callable[[], MemoryRecord | None]) -> None:
         self._pane = pane
@@ -75,7 +75,7 @@ class MemoryActions:
             return "" if self._pane.table.marks or self.current is not None else "There is no row here."
         if action.id == "successor":
             followed = self.current is not None and is_followed(self.current)
-            return "" if followed else "This one was not replaced: nothing stands in its place."
+            return "" if followed else "This one was not replaced by another one."
         if action.id == "in_session":
             return _no_session(self.current)
         if action.id == "merge_marked":
@@ -107,7 +107,7 @@ class MemoryActions:
         await self._verb("confirm", "confirm", "confirming")
 
     async def do_pin_fact(self) -> None:
-        """Pin what is marked, or the current one; unpin where all of them are pinned."""
+        """Pin the marked memories, or the current one. Unpin them if all are pinned."""
         rids = sorted(self._pane.table.marks)
         if len(rids) > ASK_ABOVE and not await self._sure("pin or unpin", len(rids)):
             self._pane.say("Nothing was changed.")
@@ -119,7 +119,7 @@ class MemoryActions:
         self._pane.post_message(Notified(now.message, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
-        """Forget it; asked first where something else would go on saying it, or a question no longer find it."""
+        """Forget it. Asks first if another memory says the same, or if a pinned question expects it."""
         if await self._may_be_forgotten():
             await self._verb("forget", "forget", "forgetting")
         else:
@@ -140,7 +140,7 @@ class MemoryActions:
         return await self._pane.shell.ask_person(question) is True
 
     async def do_withhold(self) -> None:
-        """Forget it, with the turns it was drawn from kept from agents, once the person has seen how many."""
+        """Forget it and withhold its turns from agents, after the person has seen how many there are."""
         from memtui.ui.dialogs.confirmation import Question
 
         memory = self.current
@@ -161,7 +161,7 @@ class MemoryActions:
         await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
 
     async def do_agents(self) -> None:
-        """Keep what is marked, or the current one, from an agent; where it is kept from that agent, tell it again."""
+        """Withhold the marked memories, or the current one, from an agent; or allow them again."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
         rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
@@ -244,13 +244,13 @@ class MemoryActions:
         self._pane.table.select(record.rid)
 
     async def do_successor(self) -> None:
-        """To what stands in the place of one that was replaced or merged; Esc comes back."""
+        """Go to the memory that replaced this one. Esc comes back."""
         if self.current is None:
             return
         identity = self.current.id
         one = await self._pane.ask(lambda engine: engine.view.successor(identity))
         if one is None:
-            self._pane.say("What took its place is not there any more.")
+            self._pane.say("The memory that replaced it no longer exists.")
         elif one.active:
             await self._pane.shell.navigation.open_memory(one.rid)
         else:
@@ -335,7 +335,7 @@ class MemoryActions:
         now = await self._pane.ask(lambda engine: engine.view.get(identity))
         if now.content != memory.content or not now.active:
             self._pane.say(
-                "Somebody changed this memory meanwhile: look at it again, then correct it.", "warning"
+                "This memory was changed in the meantime: look at it again, then correct it.", "warning"
             )
             self._pane.reload()
             return
@@ -444,7 +444,7 @@ def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependen
 
 
 def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:
-    """The agents that asked, or from which something is withheld; and those from which all of these memories are. Blocks."""
+    """The agents that asked or have something withheld, and those from which all of these are withheld. Blocks."""
     view = engine.view
     named = {name.casefold(): name for name in (*view.agents(), *view.withheld_agents())}
     kept = set(named.values()) if 0 < len(rids) <= ASK_ABOVE else set()
@@ -458,7 +458,7 @@ def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
 
 
 class _Pinned(NamedTuple):
-    """What came of pinning, as a sentence."""
+    """The result of pinning, as a sentence."""
 
     message: str
     severity: Severity = "information"
@@ -466,7 +466,7 @@ class _Pinned(NamedTuple):
 
 
 def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
-    """Unpin the facts among these memories where all of them are pinned, else pin them: one operation. Blocks."""
+    """Pin the facts among these memories, or unpin them if all are pinned. One operation. Blocks."""
     from memtui.engine.search.briefing import PINNED
     from memtui.engine.search.kept_back import why_kept_back
 
@@ -484,8 +484,8 @@ def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
     else:
         engine.change_all("unpin" if off else "pin", [fact.rid for fact in facts])
     if off:
-        when = "it only where it bears" if one else "them only where they bear"
-        return _Pinned(f"Unpinned: agents are told {when} on the prompt.")
+        when = "it only if it is" if one else "them only if they are"
+        return _Pinned(f"Unpinned: agents are told {when} relevant to the prompt.")
     if reason := next(filter(None, map(why_kept_back, facts[:ASK_ABOVE])), ""):
         return _Pinned(
             f"Pinned, but agents are not told {'it' if one else 'all of them'}: {reason}.", "warning"

@@ -1,4 +1,4 @@
-"""What every pane of the app is."""
+"""The base class of all panes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Command(NamedTuple):
 
 
 class Pane(Container):
-    """A pane: it fills the window between tabs and status. One file, one subclass.
+    """A pane fills the window between the tabs and the status line.
 
-    ``load`` is called once the memory is open and the pane is shown; afterwards ``reload`` follows
+    ``load`` is called when the memory is open and the pane is shown. After that, ``reload`` follows
     every change that ``concerned`` says yes to, at once or when the pane is shown again.
     """
 
     place: ClassVar[Place]
-    # Tables whose changes show here; None: all of them.
+    # Tables whose changes concern this pane. None: all of them.
     tables: ClassVar[frozenset[str] | None] = None
     # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
     footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
@@ -51,11 +51,11 @@ class Pane(Container):
 
     @property
     def here(self) -> Place:
-        """Whose keys work here now: a pane with several faces has a place for each."""
+        """The place whose keys work now. A pane with several views has a place for each."""
         return self.place
 
     def offers(self, action: Action) -> bool:
-        """Whether an action has any sense here."""
+        """Whether the pane has this action at all."""
         return True
 
     def why_not(self, action: Action) -> str:
@@ -74,7 +74,7 @@ class Pane(Container):
         """The memory changed: show it as it is now, with the selection where it was."""
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        """Signs and words of the pane that are not plain, and what they mean, for the help."""
+        """Signs and words of the pane that need an explanation, for the help."""
         return ()
 
     def stats_read(self) -> None:
@@ -88,15 +88,15 @@ class Pane(Container):
         return False
 
     def as_arrived(self) -> bool:
-        """Whether all is as ``navigation.visit`` showed it, so that one step back leaves the pane again."""
+        """Whether nothing changed since ``navigation.visit`` showed it, so that one step back leaves the pane."""
         return False
 
     def bookmark(self) -> Callable[[], None]:
-        """What puts the pane back as it is now, while it is shown or before it is left."""
+        """A function that restores the present state of the pane."""
         return self.do_focus_list
 
     def parts(self) -> list[Widget]:
-        """What Tab and jump mode go through, in reading order; the first is where the pane starts."""
+        """The widgets for Tab and jump mode, in reading order. The first one gets the focus."""
         return []
 
     def commands(self) -> Iterator[Command]:
@@ -104,15 +104,15 @@ class Pane(Container):
 
     @property
     def in_mode(self) -> bool:
-        """Whether Esc leaves something that the keys at the bottom should tell of: the full view, tuning, the Trash."""
+        """Whether the footer should show that Esc leaves a mode: the full view, tuning, the Trash."""
         return False
 
     def preferred_actions(self) -> Sequence[str]:
-        """Actions that the footer should offer first just now."""
+        """The actions that the footer should show first."""
         return ()
 
     def take_focus(self) -> None:
-        """Focus the part where a person begins, when the pane is shown."""
+        """Focus the first part when the pane is shown."""
         self.do_focus_list()
 
     def do_focus_list(self) -> None:
@@ -124,7 +124,7 @@ class Pane(Container):
             parts[-1].focus()
 
     def show_status(self, text: str) -> None:
-        """What this pane shows, for the left of the status line."""
+        """Show what this pane lists, at the left of the status line."""
         self.post_message(PaneStatus(self.place, text))
 
     def say(self, text: str, severity: Severity = "information") -> None:
@@ -135,5 +135,5 @@ class Pane(Container):
         return await self.shell.operations.ask(call)
 
     async def change(self, call: Callable[[Memory], T], name: str) -> T:
-        """Change the memory, in a thread; whoever is concerned reloads by itself."""
+        """Change the memory, in a thread. Panes that are concerned reload by themselves."""
         return await self.shell.operations.change(call, name)

@@ -1,7 +1,6 @@
-"""The panes there are: number, names, where the code is, and what their tab counts.
+"""All panes: number, names, module, and the count in their tab.
 
-A pane's code is imported when it is shown for the first time. The number is the pane's for good,
-also while panes with lower numbers do not exist yet.
+The code of a pane is imported when it is shown for the first time. Its number never changes.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 class PaneSpec(NamedTuple):
     """One pane.
 
-    ``total``: the count of its tab, for a pane that does not tell it itself (``MainScreen.show_count``);
-    ``calls``: it is work for the person, not a total.
+    ``total``: the count in its tab, unless the pane shows it itself (``MainScreen.show_count``).
+    ``calls``: the count is work for the person, not a total.
     """
 
     number: int
@@ -66,11 +65,11 @@ PANES: tuple[PaneSpec, ...] = (
 # fmt: on
 
 
-# Where the app begins.
+# The first pane that the app shows.
 FIRST: Place = "memories"
 
 
 def spec_of(place: str) -> PaneSpec:
-    """The pane of a place, that where the app begins when there is none (a state file may name any)."""
+    """The pane of a place, or the first one if there is none (a state file may name any)."""
     by_place = {spec.place: spec for spec in PANES}
     return by_place.get(cast("Place", place), by_place[FIRST])

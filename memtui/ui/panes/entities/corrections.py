@@ -1,4 +1,4 @@
-"""What a person corrects about an entity. Each verb is one operation, with its undo; programs keep to it."""
+"""Corrections of an entity by the person. Each is one operation with an undo, and no job reverts it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOWN = 40
 
 
 class Corrections:
-    """The verbs on the entity under the cursor. ``stop``: what the person is on in its profile."""
+    """Actions on the entity under the cursor. ``stop``: the item under the cursor in its profile."""
 
     def __init__(self, pane: ListPane[Entity], stop: Callable[[], Stop | None]) -> None:
         self._pane = pane
@@ -62,7 +62,7 @@ class Corrections:
         from memtui.ui.dialogs.line_input import LineDialog
 
         entity = self._entity()
-        hint = "The old name stays among its other names, so that texts with it are still found."
+        hint = "The old name is kept as another name, so that texts with it are still found."
         dialog = LineDialog("Rename", entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
         name = await self._pane.shell.ask_person(dialog)
         if name is None or name == entity.canonical_name:
@@ -93,7 +93,7 @@ class Corrections:
         entity = self._entity()
         dialog = LineDialog(
             f"Another name of {entity.canonical_name}",
-            hint="Texts that say this name are about it too, those that come later as well.",
+            hint="Texts with this name are about it too, also later ones.",
             placeholder="as it is written: Addie, A. Ferreira, @ada",
             longest=_LONGEST_NAME,
         )
@@ -115,7 +115,7 @@ class Corrections:
 
     async def do_split(self) -> None:
         entity = self._entity()
-        hint = "The memories that say this name move to an entity of its own."
+        hint = "The memories with this name move to a new entity."
         alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", hint)
         if alias is None:
             self._pane.say("Nothing was split.")
@@ -167,7 +167,7 @@ class Corrections:
             )
 
     async def do_about(self) -> None:
-        """Of the others in the memory that is picked."""
+        """Show another entity of the selected memory."""
         one, here = self.picked_memory, self._pane.table.selected_key
         if one is not None:
             found = await mentioned_in(self._pane, [one])
@@ -184,12 +184,12 @@ class Corrections:
         return entity
 
     async def _correct(self, change: Callable[[Memory], Entity], doing: str) -> None:
-        """Carry it out; the cursor goes to the entity that came of it, wherever its row is now."""
+        """Make the change. The cursor goes to the resulting entity."""
         after = await self._pane.change(change, doing)
         self._pane.table.select(after.eid)
 
     async def _pick_name(self, entity: Entity, title: str, yes: str, hint: str = "") -> str | None:
-        """One of its other names; of a single one it is asked too."""
+        """Ask for one of its other names, also if there is only one."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
         name = quoted(entity.canonical_name, _SHOWN)

@@ -1,4 +1,4 @@
-"""Where a text says a name: to mark it, and to show the part of a long text that does."""
+"""Finds the names of an entity in a text, to mark them and to cut a long text around them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from memtui.present.text import Visible, one_line
 from memtui.ui.widgets.columns import Piece
 
-# Of a longer text the start is looked at; of an entity with more names the first ones.
+# Only the start of a longer text is searched, and only the first names of an entity with more.
 _LOOKED_AT, _NAMES = 20_000, 50
 # A line holds that many code points at most.
 _LONGEST_NAME = 200
@@ -27,13 +27,13 @@ class NameMarks:
         )
 
     def ranges(self, text: str) -> list[tuple[int, int]]:
-        """Where a name stands, as ranges of code points."""
+        """The positions of the names, as ranges of code points."""
         if self._pattern is None:
             return []
         return [found.span() for found in self._pattern.finditer(text, 0, _LOOKED_AT)]
 
     def line(self, text: str, width: int) -> list[Piece]:
-        """One line of at most ``width`` cells: the text from its start, or the part that says a name."""
+        """One line of at most ``width`` cells: the start of the text, or the part with a name."""
         shown = one_line(text, width)
         ranges = self.ranges(shown)
         if not ranges and (found := self.ranges(text)):
@@ -61,7 +61,7 @@ def _pieces(shown: Visible, ranges: Sequence[tuple[int, int]]) -> list[Piece]:
 
 
 def _whole(name: str) -> str:
-    """A pattern for the name as a whole word, where its script puts blanks between words."""
+    """A pattern for the name as a whole word, if its script separates words by blanks."""
     before = r"(?<!\w)" if _parted(name[0]) else ""
     after = r"(?!\w)" if _parted(name[-1]) else ""
     return f"{before}{re.escape(name)}{after}"

@@ -1,4 +1,4 @@
-"""Entities: who is who among people, projects and places, and everything that is known about one of them."""
+"""Entities: people, projects and places, and everything that is known about each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAME = 60
 
 
 class EntitiesPane(ListPane["Entity"]):
-    """The list, and beside it the profile; Enter gives the profile the whole window."""
+    """The list and the profile. Enter gives the profile the whole window."""
 
     place: ClassVar = "entities"
     BINDINGS = [*bindings_at("entities")]
@@ -88,7 +88,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     @property
     def stop(self) -> Stop | None:
-        """What the cursor of the profile is on, while the person is in it."""
+        """The item under the cursor in the profile, while the profile has the focus."""
         return self.profile.stop if self.profile.has_focus else None
 
     def _text(self) -> ProfileText:
@@ -106,7 +106,7 @@ class EntitiesPane(ListPane["Entity"]):
         return self.preview_title(row)
 
     def show_preview(self, text: Content, key: int | None) -> None:
-        """The frame, and what the row tells; the rest comes with ``_fill_preview``."""
+        """Show the frame and what is known from the row. ``_fill_preview`` adds the rest."""
         self.query_one(".side").border_title = text
         row = self.table.selected
         if key is None:
@@ -134,7 +134,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     @on(ProfileView.Moved)
     def on_descendant_focus(self) -> None:
-        """In the profile there may be a memory to do something with."""
+        """The keys change: in the profile, a memory may be selected."""
         self.shell.look_again()
 
     def preferred_actions(self) -> Sequence[str]:
@@ -196,26 +196,24 @@ class EntitiesPane(ListPane["Entity"]):
         )
         if filter and stats.entities:
             return assemble(
-                ("Nobody and nothing passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n",
+                ("No entity passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n",
                 (key("back"), "bold $accent"), "  clear the filter\n",
                 (key("filter"), "bold $accent"), "  change it\n",
                 (f"\n{waiting}" if waiting else "", "$text-muted"),
             )  # fmt: skip
-        how = (
-            "People, projects and places appear here by themselves, from the names in what is remembered.\n\n"
-        )
+        how = "People, projects and places appear here automatically, from the names in your memories.\n\n"
         if waiting:
             return assemble(("Names are being looked up.\n\n", "bold"), how, waiting)
         if not stats.active:
             return assemble(
-                ("Nothing is remembered yet, so nobody is known.\n\n", "bold"), how,
+                ("Nothing is remembered yet, so there are no entities.\n\n", "bold"), how,
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("pane_memories"), "bold $accent"), "  write down a first memory",
             )  # fmt: skip
         memories = plural(stats.active, "memory was", "memories were")
         return assemble(
-            ("Nobody is known yet.\n\n", "bold"), how,
-            f"{memories} read, and none names anybody. How names are found is a setting.\n\n",
+            ("There are no entities yet.\n\n", "bold"), how,
+            f"{memories} read, and no names were found. A setting says how names are found.\n\n",
             (key("settings"), "bold $accent"), "  settings\n",
             (key("pane_memories"), "bold $accent"), "  look at what is remembered",
         )  # fmt: skip
@@ -233,6 +231,6 @@ class EntitiesPane(ListPane["Entity"]):
 
 
 def mentioning(name: str) -> str:
-    """The filter for the memories that mention somebody, turns of conversations included."""
+    """The filter for all memories that mention this name, with turns of conversations."""
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'entity:"{escaped}" kind:fact,reflection,observation,episode'

@@ -1,6 +1,6 @@
-"""Everything about one entity as lines: who it is, its memories, and whom it is seen with.
+"""The profile of an entity as lines: who it is, its memories, and the entities mentioned with it.
 
-What the person can go to is a *stop*: a memory, another entity, or the rest of the memories. Pure
+A *stop* is an item that can be opened: a memory, another entity, or the rest of the memories. Pure
 functions from records to lines; ``profile_view`` draws them.
 """
 
@@ -27,36 +27,36 @@ if TYPE_CHECKING:
     from memtui.ui.presenters.entity_detail import Month, Portrait
 
 LABEL = 12
-# Before each column: the cursor's bar, and a blank.
+# The gutter of each column: the bar of the cursor and a blank.
 GUTTER = 2
-# From this width on, whom it is seen with stands beside the memories.
+# From this width on, the entities mentioned with it are beside the memories.
 WIDE, RIGHT, GAP = 96, 34, 3
-# The sign of a memory in which only enrichment found it.
+# The sign of a memory in which only a language model found it.
 ADDED = "+"
-# In one column so many companions stand between facts and turns.
+# With one column, this many related entities are shown between facts and turns.
 _COMPANIONS = 8
 _AGE, _PLACE, _PLACE_FROM = 4, 22, 64
 _SUMMARY, _ALIASES = 600, 400
-# A sparkline of fewer months says nothing.
+# A sparkline needs at least this many months.
 _MONTHS_LEAST = 4
 
 
 class Stop(NamedTuple):
-    """Where Enter leads: a memory, an entity, or (neither) the memories that are not listed here."""
+    """What Enter opens: a memory, an entity, or (if both are None) the memories that are not listed here."""
 
     memory: MemoryRecord | None = None
     entity: Entity | None = None
 
     @property
     def key(self) -> tuple[str, int]:
-        """What stays the same when the profile is read again."""
+        """The identity of the stop. It stays the same when the profile is read again."""
         if self.memory is not None:
             return "memory", self.memory.rid
         return ("entity", self.entity.eid) if self.entity is not None else ("rest", 0)
 
 
 class Part(NamedTuple):
-    """A piece of one line, ``width`` cells wide after its gutter; ``stop``: its number, None where there is nothing to go to."""
+    """A piece of one line, ``width`` cells wide after its gutter. ``stop``: its number, None if it opens nothing."""
 
     pieces: Sequence[Piece]
     width: int

@@ -1,4 +1,4 @@
-"""A profile to read and to go on from: the cursor goes from stop to stop, Enter opens the one it is on."""
+"""Shows a profile. The cursor moves between its stops, and Enter opens one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .profile import GUTTER, Laid, Part, Stop
 
 
 class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
-    """``show`` puts a profile in; the cursor stays on its stop when the same one is shown again."""
+    """``show`` displays a profile. If the same one is shown again, the cursor stays on its stop."""
 
     BINDINGS = [*bindings_at("profile")]
     ALLOW_SELECT = False
@@ -79,7 +79,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
         keys = [stop.key for stop in self._laid.stops]
         if self._sought in keys:
             self.cursor, self._sought = keys.index(self._sought), None
-            # How far it can be scrolled is known when the new size was laid out.
+            # The scroll range is known only after the new size was laid out.
             self.call_after_refresh(self._reveal)
 
     @property
@@ -89,7 +89,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
 
     @property
     def text_width(self) -> int:
-        """How many cells a line has; while the view is hidden, as many as it had before."""
+        """The width of a line in cells. While the view is hidden: its last width."""
         shown = self.scrollable_content_region.width
         return max(shown - GUTTER - 1, 10) if shown else max(self._width, 10)
 
@@ -117,7 +117,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
         self.post_message(self.Moved())
 
     def _step(self, by: int) -> None:
-        """One stop on; before the first and after the last one the text scrolls. One out of view is shown first."""
+        """Go to the next stop. Before the first and after the last one the text scrolls."""
         row = self._laid.rows[self.cursor] if self.stop is not None else 0
         top, height = self.scroll_offset.y, max(self.size.height, 1)
         if self.stop is not None and not top <= row < top + height:
@@ -170,7 +170,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
         self._change_column(1)
 
     def _change_column(self, column: int) -> bool:
-        """Go to the nearest stop of a column; False when the cursor is there already, or cannot be."""
+        """Go to the nearest stop of a column. False if the cursor is there already, or the column has no stop."""
         if self.stop is None or self._laid.columns[self.cursor] == column:
             return False
         row = self._laid.rows[self.cursor]

@@ -1,4 +1,4 @@
-"""History: every change with its maker, its rows and its undo; and what agents were told, and when."""
+"""History: every change with its author, its rows and its undo; and the recalls of agents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, -word"
 
 
 class HistoryPane(ListPane[Any]):
-    """The list shows changes, with one key the recall log, with another the past; the preview what each is about."""
+    """Lists changes. One key shows the recall log, another one the past. The preview shows the details."""
 
     place: ClassVar = "history"
     BINDINGS = [*bindings_at("history")]
@@ -117,12 +117,12 @@ class HistoryPane(ListPane[Any]):
         if self.recalls:
             return assemble(
                 ("No agent was told anything yet.\n\n", "bold"),
-                "When an agent asks this memory, its question and what it was told stand here.\n\n",
+                "When an agent asks this memory, its question and the answer are listed here.\n\n",
                 (key("recalls"), "bold $accent"), "  back to the changes",
             )  # fmt: skip
         return assemble(
             ("Nothing was changed yet.\n\n", "bold"),
-            "Every change of the memory will stand here, with its undo. They are kept for 90 days.",
+            "Every change of the memory will be listed here, with its undo. Changes are kept for 90 days.",
         )
 
     # -- actions
@@ -150,7 +150,7 @@ class HistoryPane(ListPane[Any]):
             return reason
         if action.id == "undo_agent" and self.past.looking is None:
             theirs = self.operation is not None and self.operation.actor.startswith(AGENT)
-            return "" if theirs else "Select a change of an agent: then all that it did since goes."
+            return "" if theirs else "Select a change of an agent: this undoes all its changes since."
         if action.id != "undo_this" or self.past.looking is not None:
             return super().why_not(action)
         if self.recalls:
@@ -159,7 +159,7 @@ class HistoryPane(ListPane[Any]):
         if operation is None:
             return "There is no row here."
         if operation.state == "undone":
-            return "It is undone already. Its undo has a line of its own, which can be undone in turn."
+            return "It is undone already. Its undo is listed as well, and can be undone."
         running = operation.state == "running" and not operation.interrupted
         return "It is still running." if running else ""
 

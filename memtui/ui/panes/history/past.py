@@ -1,4 +1,4 @@
-"""History as it looks back: the memory at a moment, or what became of it between two. Nothing here can be changed."""
+"""History of the past: the memory at a time, or the changes between two times. Read only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -word"
 
 
 def present_columns(clock: Callable[[], float]) -> Sequence[Column[Any]]:
-    """The columns of the present, which a row of the past does not fill."""
+    """The columns of the present. They are empty for a row of the past."""
     return fitting(history_columns(clock), lambda row: not is_past(row))
 
 
@@ -55,7 +55,7 @@ def past_memory(row: object) -> MemoryRecord | None:
 
 
 class PastView:
-    """Shows the past in a list. ``looking``: what is shown of it; None: the present. ``name_list``: title it anew."""
+    """Shows the past in a list. ``looking``: what is shown; None: the present. ``name_list`` updates the title."""
 
     def __init__(self, pane: ListPane[Any], name_list: Callable[[], None]) -> None:
         self._pane = pane
@@ -63,7 +63,7 @@ class PastView:
         self.looking: Looking | None = None
 
     def why_not(self, action: Action) -> str:
-        """What is against an action while the past is shown."""
+        """Why an action cannot run while the past is shown."""
         if self.looking is None or action.id not in _READ_ONLY:
             return ""
         back = self._pane.shell.keymap_shown("back")
@@ -81,7 +81,7 @@ class PastView:
             await self.look_at(Moments.parse(asked))
 
     async def look_at(self, moments: Moments) -> None:
-        """Show the past; a text that names no time is said to be one."""
+        """Show the past. A text without a time gives an error message."""
         self.looking = looking = await self._pane.ask(lambda memory: look(memory, moments))
         self._pane.filter_bar.set_value("", quiet=True)
         columns: Sequence[Any]
@@ -111,7 +111,7 @@ class PastView:
         self._pane.show_rows(top=True)
 
     def reload(self, looking: Looking) -> None:
-        """The past does not move; but a restore puts another one in its place, and an erase takes out of it."""
+        """Read it again. A restore or an erase can change the past."""
         start(self._pane, partial(self._look_again, looking), "look")
 
     async def _look_again(self, looking: Looking) -> None:
@@ -155,7 +155,7 @@ class PastView:
         self._pane.show_status(f"{self._times(looking)} {self._pane.shell.glyphs.dot} {summary}")
 
     def count_again(self) -> None:
-        """Tell how much there was, or what happened."""
+        """Show how much there was, or how many changes."""
         start(self._pane, self._show_counts, "counts")
 
     def glance(self, row: PastRow | ChangeRow) -> Content:
@@ -179,7 +179,7 @@ class PastView:
     def empty_text(self, filter: str) -> Content:
         key = self._pane.shell.keymap_shown("back")
         if filter:
-            title, way = "Nothing of then has these words.\n\n", "clear the filter"
+            title, way = "No memory of that time has these words.\n\n", "clear the filter"
         else:
             what = (
                 "Nothing was remembered yet."

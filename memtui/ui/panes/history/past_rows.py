@@ -1,4 +1,4 @@
-"""The memory as it was, and what became of it between two moments, as rows of the list in History."""
+"""The memory at a time, or the changes between two times, as rows of the list in History."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.point_in_time import Moments
 
-# A diff lists so many; all are counted.
+# A diff lists this many; all are counted.
 MOST = 5_000
 
 
 class PastRow(NamedTuple):
-    """A memory as it was; what became of it since is not told."""
+    """A memory as it was, without what happened to it since."""
 
     memory: MemoryRecord
     cautions: tuple[Caution, ...] = ()
 
 
 class ChangeRow(NamedTuple):
-    """What became of a memory."""
+    """What happened to a memory."""
 
     change: PastChange
 
 
 class Looking(NamedTuple):
-    """What was read: the memory at a moment, or a difference."""
+    """What was read: the memory at a time, or a difference."""
 
     moments: Moments
     past: Past
@@ -53,7 +53,7 @@ def look(memory: Memory, moments: Moments) -> Looking:
 
 
 def look_again(memory: Memory, looking: Looking) -> Looking:
-    """The same moments read anew: what was erased for good meanwhile is in none of them. Blocks."""
+    """The same times read again, because memories may have been erased since. Blocks."""
     diff = looking.diff
     return Looking(
         looking.moments,
@@ -63,7 +63,7 @@ def look_again(memory: Memory, looking: Looking) -> Looking:
 
 
 class PastSource:
-    """The memories at a moment, narrowed by words (see ``Past``)."""
+    """The memories at a time, filtered by words (see ``Past``)."""
 
     def __init__(self, past: Past, words: str) -> None:
         self._past = past
@@ -86,7 +86,7 @@ class PastSource:
 
 
 def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
-    """The changes that have these words in what they did or in their texts, and none with a minus."""
+    """The changes with these words in their verb or texts, and without the words with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(change: PastChange) -> bool:
@@ -99,7 +99,7 @@ def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
 
 
 def fitting(columns: Sequence[Column[Any]], fits: Callable[[object], bool]) -> list[Column[Any]]:
-    """Columns that stay empty for rows that do not fit: while others are read, the earlier ones are still there."""
+    """Columns that are empty for rows of another kind: old rows are still shown while new ones are read."""
 
     def guarded(cell: Callable[[Any, int], Iterable[Piece]]) -> Callable[[Any, int], Iterable[Piece]]:
         return lambda row, width: cell(row, width) if fits(row) else (Piece(Visible("")),)
@@ -112,7 +112,7 @@ def is_past(row: object) -> bool:
 
 
 def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
-    """What the list of memories shows of one, as it was and as old as it was then; what nobody wrote down then is left out."""
+    """The columns of Memories, with the values and the age of that time."""
     columns = [
         column._replace(sort="")
         for column in memory_columns(glyphs, at)
@@ -122,7 +122,7 @@ def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
 
 
 def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]]:
-    """What became of it, sign, text, when."""
+    """What happened, sign, text, when."""
 
     def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
         yield Piece(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))

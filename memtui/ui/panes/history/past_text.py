@@ -1,6 +1,6 @@
-"""The preview of the past: a memory as it was, beside what it is now; and what became of one between two moments.
+"""The preview of the past: a memory as it was and as it is now, or a change between two times.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Since(NamedTuple):
-    """What a memory is now: itself, and the last version of it. Both None when it is gone for good."""
+    """A memory as it is now, and its last version. Both are None if it was erased."""
 
     now: MemoryRecord | None
     latest: MemoryRecord | None
@@ -48,7 +48,7 @@ class PastText(TextLayout):
     """Texts of the past."""
 
     def memory(self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: Since | None) -> Content:
-        """A memory as it was ``at`` a moment; ``since`` None while it is not known yet what became of it."""
+        """A memory as it was ``at`` a time. ``since`` None: what happened since was not read yet."""
         lines = [
             *self._label(f"as it was on {local_time(at, self.now)}"),
             content(one.content[:LONGEST]),
@@ -60,7 +60,7 @@ class PastText(TextLayout):
         return stack([*lines, *self._coverage(coverage)])
 
     def change(self, change: PastChange, coverage: HistoryCoverage) -> Content:
-        """What became of a memory."""
+        """What happened to a memory."""
         when = "" if change.at is None else f", {local_time(change.at, self.now)}"
         lines = [*self._label(f"{verb_label(change.verb)}{when}")]
         old, new = change.before, change.after

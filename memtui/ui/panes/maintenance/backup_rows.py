@@ -1,4 +1,4 @@
-"""Backups as rows of Maintenance: their keys, and what each holds."""
+"""Backups as rows of Maintenance: their keys and their contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Known = dict[str, "BackupContents"]
 
 
 def keys_of(backups: Sequence[Backup]) -> list[int]:
-    """What identifies each row of the list."""
+    """The key of each row."""
     keys: list[int] = []
     for backup in backups:
         key = _KEYS + backup.at * _SAME_SECOND
@@ -28,7 +28,7 @@ def keys_of(backups: Sequence[Backup]) -> list[int]:
 
 
 def read_contents(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
-    """What each of them holds; only those that changed are read again. Blocks."""
+    """The contents of each backup. Only changed ones are read again. Blocks."""
     found: Known = {}
     for one in backups:
         contents = known.get(one.path.name)

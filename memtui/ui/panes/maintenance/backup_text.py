@@ -1,6 +1,6 @@
-"""The preview of backups: how they are kept, and what restoring one would bring back, change and lose.
+"""The preview of backups: the rules, and what restoring one would bring back, change and remove.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _LISTED = 8
 _WHAT, _NUMBER = 24, 8
 _RULES = (
     "Made every 30 minutes if something changed, and before a migration, an import, a nightly run, another model, a"
-    " repair and a restore; checked before it counts.",
+    " repair and a restore. Each backup is checked.",
     "Kept: all of 3 hours, one an hour for 2 days, 7 daily, 4 weekly, 6 monthly, within 5 GB or a fifth of the free"
-    " space. While the file fails its check, sound ones stay.",
+    " space. While the file fails its check, sound backups are kept.",
 )
 
 
@@ -43,7 +43,7 @@ class BackupText(Labelled):
     """Backups."""
 
     def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
-        """All of them, and the rules."""
+        """All backups, and the rules."""
         summary = backups_summary(backups, self.now)
         lines = [*content(summary, "bold").wrap(self.width), assemble("")]
         for rule in _RULES:
@@ -61,7 +61,7 @@ class BackupText(Labelled):
         *,
         waits: bool = False,
     ) -> Content:
-        """One of them. ``waits``: it is large, and compared only when asked to be."""
+        """One backup. ``waits``: it is large, and is compared only on request."""
         if contents is not None and contents.problem:
             title = assemble(
                 (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (contents.problem, "$error")
@@ -77,7 +77,7 @@ class BackupText(Labelled):
         elif waits:
             lines += self.way("dry_run", "checks it and shows what restoring it would do")
         else:
-            lines.append(assemble(("comparing with what is there now…", "$text-muted")))
+            lines.append(assemble(("comparing with the memory now…", "$text-muted")))
         return stack(lines)
 
     def _head(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
@@ -123,10 +123,10 @@ class BackupText(Labelled):
         return assemble((what.ljust(room)[:room], style), (numbers, style))
 
     def change(self, change: RestoreChange) -> Iterable[Content]:
-        """Its text now and as it was, a line each."""
+        """The text now and in the backup, a line each."""
         sign = self.glyphs.kinds[change.kind]
         room = max(self.width - 6, 8)
-        if change.now is not None and change.now == change.then:  # its tags, say, or how sure it is
+        if change.now is not None and change.now == change.then:  # for example its tags or its confidence
             yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, room))
             return
         if change.now is not None:

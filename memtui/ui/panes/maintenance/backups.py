@@ -1,4 +1,4 @@
-"""What a person does with backups: make one, compare one with what is there now, restore it, take memories out of it."""
+"""Actions on backups: make one, compare one with the memory, restore it, or restore single memories."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from .rows import Row
 
-# A larger one is compared when it is asked for, and not whenever the cursor rests on it.
+# A larger backup is compared only on request, not when the cursor rests on it.
 LARGE_BYTES = 50_000_000
 
 
 class Backups:
-    """Acts on the backups of a list. ``unfolded``: each of them has a row; ``refresh``: read the list again."""
+    """Actions on the backups of a list. ``unfolded``: each backup has a row. ``refresh`` reads the list again."""
 
     def __init__(
         self, pane: ListPane[Row], jobs: Jobs, text: Callable[[], BackupText], refresh: Callable[[], None]
@@ -36,7 +36,7 @@ class Backups:
         self._refresh = refresh
         self.unfolded = False
         self.contents: Known = {}
-        # What restoring each would do, as long as nothing changes.
+        # What restoring each would do, until something changes.
         self.compared: dict[str, RestorePreview] = {}
 
     @property
@@ -62,7 +62,7 @@ class Backups:
         self._refresh()
 
     async def compare(self, backup: Backup) -> None:
-        """Find out what restoring it would do, and show it."""
+        """Compute what restoring it would do, and show it."""
         await self._compare(backup)
         self._pane.show_selected()
 
@@ -79,7 +79,7 @@ class Backups:
         self._refresh()
 
     async def _compare(self, backup: Backup) -> RestorePreview:
-        """What restoring it would do; it is checked first."""
+        """What restoring it would do. The backup is checked first."""
         name = backup.path.name
         if name not in self.compared:
             self.compared[name] = await self._jobs.work(
@@ -98,13 +98,13 @@ class Backups:
         self._pane.show_rows(top=False)
 
     async def read_backups(self) -> None:
-        """What each backup holds, once each, and only while they are listed."""
+        """Read the contents of each backup once, and only while they are listed."""
         if self.unfolded and self._jobs.state is not None:
             backups, known = self._jobs.state.backups, self.contents
             self.contents = await self._pane.ask(lambda memory: read_contents(memory, backups, known))
 
     def backup_glance(self, row: Row) -> Content | None:
-        """What the preview shows of a backup, or of all of them, at once; None for another row."""
+        """The first preview of a backup, or of all backups. None for another row."""
         text = self._text()
         if row.backup is not None:
             name = row.backup.path.name
@@ -117,7 +117,7 @@ class Backups:
         return None
 
     async def backup_details(self, backup: Backup) -> Content:
-        """The same with what restoring it would do, where that is quick to find out."""
+        """The full preview, with what restoring it would do if that is quick to compute."""
         name = backup.path.name
         if name not in self.contents:
             known = self.contents

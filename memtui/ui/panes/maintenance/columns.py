@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def maintenance_columns(
     glyphs: Glyphs, now: Callable[[], float], topic_line: Callable[[Row], str]
 ) -> list[Column[Row]]:
-    """Sign, name, outcome, schedule, when. ``told``: the line of a topic."""
+    """Sign, name, outcome, schedule, when. ``topic_line`` gives the line of a topic."""
 
     def sign(row: Row, width: int) -> Iterable[Piece]:
         sign, role = _sign(row, glyphs)

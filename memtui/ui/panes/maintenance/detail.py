@@ -1,4 +1,4 @@
-"""What the preview of Maintenance tells beyond the list, gathered off the event loop."""
+"""Details for the preview of Maintenance, read outside the event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTED = 12
 
 
 def operation_of_run(memory: Memory, run: JobRun | None) -> OperationDetail | None:
-    """What a run changed; None when that was nothing, or is no longer known. Blocks."""
+    """What a run changed. None if nothing, or if history no longer has it. Blocks."""
     from memtui.engine.errors import NotFoundError
     from memtui.ui.presenters.operation_detail import gather_operation
 
@@ -28,11 +28,11 @@ def operation_of_run(memory: Memory, run: JobRun | None) -> OperationDetail | No
     try:
         return gather_operation(memory, run.op_id)
     except NotFoundError:
-        return None  # history does not reach back so far
+        return None  # history no longer has it
 
 
 def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
-    """The first of them that are still there. Blocks."""
+    """The first of them that still exist. Blocks."""
     from memtui.engine.errors import NotFoundError
 
     found = []
@@ -45,7 +45,7 @@ def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
 
 
 def texts_of(memory: Memory, complaint: Complaint) -> list[str]:
-    """The first rows of a complaint in words. Blocks."""
+    """The first rows of a finding as text. Blocks."""
     if complaint.about == "entities":
         return [one.canonical_name for one in memory.view.entity_list.page(complaint.filter, limit=_LISTED)]
     return [one.content for one in memories_of(memory, complaint.ids)]

@@ -1,4 +1,4 @@
-"""Models and health for Maintenance: what works, what is missing, and what to do about it."""
+"""The state of models, vectors and jobs for Maintenance: what works, what is missing, what to do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _models(memory: Memory) -> Iterator[Health]:
             "names", f"{plural(stats.unlinked, 'memory waits', 'memories wait')} for its names", well=False
         )
     if memory.models.accurate_ner_available:
-        yield Health("names", "found by rules, then once more by a model (Enrichment)")
+        yield Health("names", "found by rules, then by a model (Enrichment)")
     else:
         yield Health(
             "names", "found by rules only", remedy="spaCy with a model, or a language model, finds more"
@@ -76,7 +76,10 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         yield Health("jobs", "not running here; another memtui may run them")
     if status.clock:
         yield Health(
-            "clock", status.clock, well=False, remedy="say here that it is right: the key is above the list"
+            "clock",
+            status.clock,
+            well=False,
+            remedy="confirm here that it is right: the key is above the list",
         )
     if status.problem:
         yield Health("problem", status.problem, well=False)

@@ -1,6 +1,6 @@
-"""The preview of a job or a run as text: what it is for, when it comes, what it would do and what it did.
+"""The preview of a job or a run: its purpose, its next run, its last result, its dry run.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class JobText(Labelled):
         self, job: JobStatus, runs: Sequence[JobRun], *, dry: JobRun | None, dry_memories: Sequence[MemoryRecord],
         detail: OperationDetail | None,
     ) -> Content:  # fmt: skip
-        """What it is for, when it comes, what it would do, what it did the last time."""
+        """A job: its purpose, its next run, its dry run, its last result."""
         lines = [*content(job.about, "bold").wrap(self.width), assemble("")]
         lines += self.labelled(
             "schedule", assemble(f"{job.schedule}, local time" if job.next_due else job.schedule)

@@ -1,4 +1,4 @@
-"""What a person does with jobs: run, dry run, stop, switch on and off, take a run back."""
+"""Actions on jobs: run, dry run, stop, switch on and off, undo a run."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 NAME = "maintenance"
 _BETTER = (
-    "It compares each word of a question with what each word of a text means there, and finds most with this model. It is "
-    "the setting search.profile, for searches here and for agents, and can be changed there or in Search."
+    "It compares each word of a question with each word of a text by meaning. It finds most with this model. The "
+    "setting search.profile holds it, for searches and for agents. You can change it there or in Search."
 )
-# They may send texts to a language model.
+# Jobs that may send texts to a language model.
 _PAID = frozenset({"enrichment", "consolidation", "reflection"})
 
 
@@ -50,7 +50,7 @@ def reembed(memory: Memory, work: Work) -> ReembedResult:
 
 
 class Jobs:
-    """Acts on the jobs, topics and runs of a list. ``refresh``: read them again."""
+    """Actions on the jobs, topics and runs of a list. ``refresh`` reads them again."""
 
     def __init__(self, pane: ListPane[Row], refresh: Callable[[], None]) -> None:
         self._pane = pane
@@ -63,7 +63,7 @@ class Jobs:
 
     @property
     def busy(self) -> str:
-        """What runs, in a word; empty when nothing does."""
+        """What is running, in a word. Empty if nothing is."""
         mine = next((work for work in self._pane.shell.operations.works if work.name.startswith(NAME)), None)
         if mine is not None:
             return mine.name.removeprefix(NAME).strip()
@@ -83,7 +83,7 @@ class Jobs:
                     if stats.better_ranking and not stats.vectors_wanted:
                         return agent_ranking.why_fixed(self._pane.shell)
                     other_model = stats.vectors_wanted
-                    return "" if other_model else "The vectors are those of the model that the settings want."
+                    return "" if other_model else "The vectors are already from the model in the settings."
                 if row is not None and row.finding is not None:
                     return self._why_no_repair(row.finding)
                 runs = row is not None and (
@@ -149,7 +149,7 @@ class Jobs:
         for work in self._pane.shell.operations.works:
             if work.name.startswith(NAME):
                 work.cancel()
-        self._pane.say("It ends at its next pause; what it did until then stays.")
+        self._pane.say("It stops soon. What it did until then is kept.")
 
     async def do_switch(self) -> None:
         row = self._pane.table.selected
@@ -202,11 +202,11 @@ class Jobs:
         self._refresh()
 
     def _why_no_repair(self, finding: Finding) -> str:
-        return "" if finding.repairable else f"This cannot be mended from what is left. {finding.remedy}"
+        return "" if finding.repairable else f"This cannot be repaired. {finding.remedy}"
 
     async def _repair(self) -> None:
-        """Mend all that can be mended."""
-        text = "Indexes, counts and links are made anew, after a backup. What somebody wrote is not touched."
+        """Repair everything that can be repaired."""
+        text = "Indexes, counts and links are rebuilt, after a backup. Texts are not changed."
         if await self._pane.shell.ask_person(Question("Repair the file?", text, yes="repair")) is not True:
             return
         report = await self.work(lambda memory, work: memory.files.check(repair=True), "repair")
@@ -223,20 +223,20 @@ class Jobs:
         self._refresh()
 
     async def look_at_health(self) -> None:
-        """Takes seconds in a large memory, and nothing where nothing has changed."""
+        """Compute the health. Takes seconds in a large memory, and no time if nothing has changed."""
         self.health = await self._pane.shell.operations.work(
             lambda memory, work: memory.review.health(cancelled=work.cancelled), "health"
         )
         self._pane.show_rows(top=False)
 
     async def _reembed(self) -> None:
-        """Go over to the embedding model that the settings want, after a look at what it takes."""
-        self._pane.say("Asking the model what it takes.")
+        """Change to the embedding model in the settings, after a preview of the cost."""
+        self._pane.say("Estimating the cost.")
         plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
         a_million = self._pane.shell.operations.require().options.endpoint.price
         text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if (
-            await self._pane.shell.ask_person(Question("Embed the memory anew?", text, yes="re-embed"))
+            await self._pane.shell.ask_person(Question("Re-embed the memory?", text, yes="re-embed"))
             is not True
         ):
             return
@@ -249,7 +249,7 @@ class Jobs:
         )
 
     async def _offer_ranking(self) -> None:
-        """Where the model makes a better ranking possible: choose it, if the person wants it."""
+        """Offer a better ranking, if the model makes one possible."""
         stats = await self._pane.ask(lambda memory: memory.stats())
         if stats.ranking_note:
             self._pane.say(stats.ranking_note, "warning")
@@ -267,7 +267,7 @@ class Jobs:
         self._refresh()
 
     async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
-        """In a thread of its own, with a line that shows how far it is."""
+        """Run a call in its own thread, with a progress line."""
         going = asyncio.ensure_future(self._pane.shell.operations.work(call, f"{NAME} {name}"))
         await asyncio.sleep(0)
         work = next((one for one in self._pane.shell.operations.works if one.name == f"{NAME} {name}"), None)
@@ -283,7 +283,7 @@ class Jobs:
         return await going
 
     async def _cost_is_fine(self, name: str) -> bool:
-        """With a language model: what it may cost, and a question."""
+        """Ask first, with the estimated cost, if a language model is used."""
         llm = self._pane.shell.operations.require().options.llm
         if not llm.configured or name not in _PAID:
             return True

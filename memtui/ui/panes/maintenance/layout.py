@@ -1,4 +1,4 @@
-"""How the previews of Maintenance are laid out: labels at the left, texts beside them."""
+"""The layout of previews in Maintenance: labels at the left, texts beside them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LABEL = 11
 
 
 class Labelled:
-    """Lays out for a preview of so many cells and lines, as of ``now``. ``keys``: action id -> key to press."""
+    """Lays out a preview of ``width`` cells and ``height`` lines, as of ``now``. ``keys``: action id -> key."""
 
     def __init__(self, width: int, height: int, now: float, glyphs: Glyphs, keys: Mapping[str, str]) -> None:
         self.width = max(width, 20)

@@ -1,4 +1,4 @@
-"""Maintenance: the jobs, what they did and will do, how the memory grows and fades, its models and health."""
+"""Maintenance: jobs and their runs, growth and fading, models, health and backups."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", bound=Labelled)
 
 LOOK_SECONDS, LOOK_WHILE_RUNNING = 5.0, 0.4
-# While agents write, the health of a large memory is not looked at all the time.
+# While agents write, the health of a large memory is not computed all the time.
 HEALTH_SECONDS = 30
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
 
 
 class MaintenancePane(ListPane[Row]):
-    """Jobs, topics and runs in one list; the preview tells all about the one under the cursor."""
+    """Lists jobs, topics and runs. The preview shows the details."""
 
     footer_if_able = frozenset({"undo_this", "restore_backup"})
     place: ClassVar = "maintenance"
@@ -105,7 +105,7 @@ class MaintenancePane(ListPane[Row]):
         self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
 
     def open_at(self, key: int) -> None:
-        """Put the cursor on the row with this key, though the rows may not be read yet."""
+        """Put the cursor on the row with this key, also if the rows are not read yet."""
         if self.filter_text:
             self.filter_bar.set_value("")
         self.table.select(key)
@@ -125,13 +125,13 @@ class MaintenancePane(ListPane[Row]):
         self._show_running()
         self._banner.show(self.jobs.state.status.clock)
         if first and self.table.selected_key is None:
-            self.table.select(FIRST_JOB)  # above it stand the groups
+            self.table.select(FIRST_JOB)  # the groups are above it
         self.show_rows(top=False)
         if first:  # not beside it: the list is what the person waits for
             start(self, self.jobs.look_at_health, "health")
 
     def _look(self) -> None:
-        """Another program may run a job, and time goes by."""
+        """Update the list: another program may have run a job, and times change."""
         if self.shell.place_shown == self.place and self.shell.operations.memory is not None:
             start(self, self._read_status, "progress")
             if (
@@ -147,7 +147,7 @@ class MaintenancePane(ListPane[Row]):
             self._look()
 
     async def _read_status(self) -> None:
-        """How far a job is; the rest is read again only when a run has begun or ended."""
+        """Read the progress of a job. The rest is read again only when a run begins or ends."""
         status = await self.ask(lambda memory: memory.jobs.status())
         if self.jobs.state is None:
             return
@@ -275,8 +275,8 @@ class MaintenancePane(ListPane[Row]):
 
     @on(RowOpened)
     def _row_opened(self, event: RowOpened) -> None:
-        """What a row is about is listed in Memories; a job or run gets the whole window."""
-        event.prevent_default()  # else that of the base, which gives the preview the whole window, comes as well
+        """Open the memories of a row in Memories; or give a job or run the whole window."""
+        event.prevent_default()  # otherwise the base class would also open the preview
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
             start(self, partial(self._list_rows_of, row.finding), "go")

@@ -1,4 +1,4 @@
-"""What Maintenance lists: jobs, what is known about the memory's health, findings of a check, runs."""
+"""The rows of Maintenance: jobs, health topics, findings of a check, backups, runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("backups", "Backups"),
     ("spend", "Tokens"),
 )
-# What belongs together, in the order of the list.
+# The groups, in the order of the list.
 _GROUPED: dict[Group, tuple[Topic, ...]] = {
     "Jobs": ("spend",),
     "Health": ("health", "questions"),
@@ -58,7 +58,7 @@ FIRST_JOB = 1
 
 
 class State(NamedTuple):
-    """Everything the list is made of. ``dry``: the latest dry run of each job, as its name says."""
+    """Everything that the list is made of. ``dry``: the latest dry run of each job."""
 
     status: SchedulerStatus
     runs: tuple[JobRun, ...]
@@ -70,7 +70,7 @@ class State(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One line: a group, a job, a topic, what ails the memories, a finding of the last check, a backup, or a run."""
+    """One row: a group, a job, a topic, a health finding, a finding of the last check, a backup, or a run."""
 
     key: int
     job: JobStatus | None = None
@@ -100,10 +100,9 @@ def read_state(memory: Memory) -> State:
 def rows_of(
     state: State, check: CheckReport | None, health: Health | None, contents: Known | None, now: float
 ) -> list[Row]:
-    """The four groups, then what belongs to each: jobs, and topics with what was found under health and check.
-    The runs come last, the latest first.
+    """The four groups, then the rows of each: jobs, and topics with their findings. The runs are last, the latest first.
 
-    ``held``: what is known of the backups; None while they have no rows.
+    ``contents``: the contents of the backups; None while they have no rows.
     """
     labels = {job.name: job.label for job in state.status.jobs}
     rows = [Row(_GROUP_KEYS + number, group=group, name=group) for number, group in enumerate(GROUPS)]
@@ -140,7 +139,7 @@ def rows_of(
 
 
 def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
-    """The first thing that was found under a topic: what ails the memories, or a finding of the check."""
+    """The first finding of a topic: of the health or of the check."""
     if row.topic == "health":
         return next((one for one in rows if one.complaint is not None), None)
     return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
@@ -162,7 +161,7 @@ def members_of(group: Group, rows: Sequence[Row]) -> list[Row]:
 
 
 def group_line(group: Group, state: State, health: Health | None, now: float) -> str:
-    """How a group does, in a line."""
+    """The state of a group, in one line."""
     match group:
         case "Jobs":
             return jobs_line(state.status, now)
@@ -183,7 +182,7 @@ def topics() -> Iterator[tuple[int, str]]:
 
 
 def matching(rows: Sequence[Row], words: str) -> list[Row]:
-    """The rows whose name or outcome has all of these words, and none that is written with a minus."""
+    """The rows whose name or outcome has all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(row: Row) -> bool:
@@ -208,7 +207,7 @@ def topic_line(
     row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None,
     checked: Checked | None = None,
 ) -> str:  # fmt: skip
-    """What the list says of a topic. ``checked``: when the file was checked last, in this run of the app or before."""
+    """The line of a topic. ``checked``: the last check of the file, in this run of the app or before."""
     if row.group is not None:
         return group_line(row.group, state, health, now)
     stats, forecast = state.stats, state.forecast

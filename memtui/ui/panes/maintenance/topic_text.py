@@ -1,6 +1,6 @@
-"""What is known about the memory's health, as text: plots, models, findings of a check, tokens spent.
+"""The topics of Maintenance as text: plots, models, health, findings of a check, tokens spent.
 
-Pure functions from records to ``Content``; they know no widget and ask nothing.
+Pure functions from records to ``Content``. They use no widget and read nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NAMES = 15
 
 
 class Health(NamedTuple):
-    """One line of "models and health": what it is about, how it stands, and what could be done."""
+    """One line of "models and health": its area, its state, and what to do."""
 
     area: str
     text: str
@@ -52,14 +52,14 @@ class Health(NamedTuple):
 
 
 class TopicText(Labelled):
-    """Everything in Maintenance that is no job."""
+    """The texts of all topics of Maintenance."""
 
     @property
     def _plot_lines(self) -> int:
         return max(3, min(self.height - 5, _HIGHEST))
 
     def group(self, title: str, lines: Sequence[tuple[str, str]]) -> Content:
-        """How a group does, and how each job or topic in it does (name, state)."""
+        """The state of a group, and of each of its jobs or topics (name, state)."""
         parts = [*content(title, "bold").wrap(self.width), assemble("")]
         for name, state in lines:
             parts += labelled(name, content(state), self.width, _NAMES)
@@ -69,11 +69,11 @@ class TopicText(Labelled):
         """How many facts fade on each of the next days, and which come first (day, memory)."""
         days = [len(day.rids) for day in forecast.days]
         lines = [
-            *content("Facts that fade when nobody recalls or confirms them", "bold").wrap(self.width),
+            *content("Facts that fade if nobody recalls or confirms them", "bold").wrap(self.width),
             assemble(""),
         ]
         if forecast.overdue:
-            text = f"{plural(len(forecast.overdue), 'fact')} faded already: decay takes a few a day, the rest wait in Review"
+            text = f"{plural(len(forecast.overdue), 'fact')} faded already: a few a day go to the Trash, the rest wait in Review"
             lines += [*assemble((text, "$warning")).wrap(self.width), assemble("")]
         last = local_date(forecast.days[-1].start, self.now) if forecast.days else ""
         lines += columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last))
@@ -109,7 +109,7 @@ class TopicText(Labelled):
         return stack(lines)
 
     def confidence(self, forecast: FadingForecast) -> Content:
-        """How sure the facts are, confirmed ones apart."""
+        """The confidence of the facts, confirmed ones separately."""
         steps = len(forecast.histogram)
         rows = [
             Bar(
@@ -122,7 +122,7 @@ class TopicText(Labelled):
         full, other = self.glyphs.arms["keyword"], self.glyphs.arms["vector"]
         return stack(
             [
-                *content("How sure the facts are now", "bold").wrap(self.width), assemble(""),
+                *content("The confidence of the facts now", "bold").wrap(self.width), assemble(""),
                 *bars(rows, self.width, self.glyphs, ("$success", "$accent")), assemble(""),
                 assemble((full, "$success"), (" confirmed: they do not fade", "$text-muted")),
                 assemble((other, "$accent"), (" may fade, unless recalled or confirmed", "$text-muted")),
@@ -132,9 +132,9 @@ class TopicText(Labelled):
     def models(
         self, health: Sequence[Health], *, reembed: bool = False, better_ranking: bool = False
     ) -> Content:
-        """What works, what does not, and what to do about it.
+        """What works, what does not, and what to do.
 
-        ``reembed``: the vectors are of another model; ``better_ranking``: there is one for the model that they are of.
+        ``reembed``: the vectors are from another model. ``better_ranking``: there is a better ranking for this model.
         """
         lines: list[Content] = []
         for one in health:
@@ -149,7 +149,7 @@ class TopicText(Labelled):
         return stack(lines)
 
     def questions(self, results: Sequence[QuestionResult]) -> Content:
-        """What each pinned question should find, and where that stands."""
+        """What each pinned question should find, and at which rank it is."""
         if not results:
             text = "A pinned question can say which memory it should find: in Search, on a hit,"
             return stack(
@@ -170,11 +170,11 @@ class TopicText(Labelled):
         return stack([*lines, *self.way("run", "asks them again")])
 
     def health(self, health: MemoryHealth | None) -> Content:
-        """What ails the memories, the worst first, and what is well."""
+        """The health findings, the worst first, and what is well."""
         if health is None:
             return stack(
                 [
-                    *content("Looking for duplicates, echoes, secrets, what is stale…", "bold").wrap(self.width), assemble(""),
+                    *content("Looking for duplicates, repeats, secrets, stale facts…", "bold").wrap(self.width), assemble(""),
                     *content("In a large memory this takes some seconds. Nothing is written.", "$text-muted").wrap(self.width),
                 ]
             )  # fmt: skip
@@ -195,7 +195,7 @@ class TopicText(Labelled):
         return stack([*lines, *self.way("run", "looks again; nothing is written")])
 
     def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
-        """What is wrong, what to do, and the worst rows in words."""
+        """A finding: what is wrong, what to do, and the worst rows."""
         lines = [
             *assemble((f"{self.glyphs.conflict} ", "$warning"), (finding_line(complaint), "bold")).wrap(self.width), assemble(""),
             *content(complaint.remedy).wrap(self.width),
@@ -215,7 +215,7 @@ class TopicText(Labelled):
         return stack(lines)
 
     def check(self, check: CheckReport | None, checked: Checked | None = None) -> Content:
-        """The findings of the last check; ``checked``: when it was, of which nothing more is known after a restart."""
+        """The findings of the last check. ``checked``: its time, which is all that is known after a restart."""
         if check is None:
             lines = content(
                 "Verifies that the file is sound: pages, indexes, links, provenance.", "bold"
@@ -232,13 +232,13 @@ class TopicText(Labelled):
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
         if any(finding.repairable for finding in check.findings):
-            lines += [assemble(""), *self.way("run", "on one of them mends it")]
+            lines += [assemble(""), *self.way("run", "on one of them repairs it")]
         return stack([*lines, assemble(""), *self.way("run", "checks again")])
 
     def finding(self, finding: Finding) -> Content:
         lines = [*self._finding_lines(finding), assemble("")]
         if finding.repairable:
-            lines += self.way("run", "mends it, after a backup")
+            lines += self.way("run", "repairs it, after a backup")
         if finding.ids:
             shown = plural(len(finding.ids), NOUNS[finding.about])
             more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
@@ -260,7 +260,7 @@ class TopicText(Labelled):
             yield assemble((f"  and {count(finding.total - most)} more", "$text-muted"))
 
     def spend(self, state: State, budget: int, model: str) -> Content:
-        """Tokens a day, and which runs they went into."""
+        """Tokens per day, and the runs that used them."""
         since = self.now - SPEND_DAYS * DAY
         days = [0] * SPEND_DAYS
         for run in state.runs:

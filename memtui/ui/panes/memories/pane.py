@@ -1,4 +1,4 @@
-"""Memories: everything that is remembered, and what is known about each."""
+"""Memories: everything that is remembered, and the details of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRASH = "is:trash"
 
 
 class MemoriesPane(ListPane[MemoryRow]):
-    """Facts, reflections and observations; turns with one key more; the Trash with another."""
+    """Lists facts, reflections and observations. One key adds turns, another one shows the Trash."""
 
     place: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
@@ -90,7 +90,7 @@ class MemoriesPane(ListPane[MemoryRow]):
     # -- preview
 
     def _text(self) -> MemoryText:
-        # Imported late, like all that no first paint needs.
+        # Imported late: not needed for the first paint.
         from memtui.ui.presenters.memory_text import MemoryText
 
         return MemoryText(
@@ -155,7 +155,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         if term == DEFAULT_LIST:  # which nobody typed
             return assemble(
                 ("Only turns of conversations pass this filter.\n\n", "bold"),
-                "This list has what was drawn from them.\n\n",
+                "This list has the facts that were drawn from them.\n\n",
                 (key("episodes"), "bold $accent"), "  show them here too\n",
                 (key("back"), "bold $accent"), "  clear the filter",
             )  # fmt: skip
@@ -173,7 +173,7 @@ class MemoriesPane(ListPane[MemoryRow]):
     # -- shown from elsewhere
 
     def open_at(self, rid: int) -> None:
-        """Show a note in the whole window."""
+        """Show a memory in the whole window."""
         self.filter_bar.set_value("", quiet=True)
         self.table.select(rid)
         self.show_rows(top=False)

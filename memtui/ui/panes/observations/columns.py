@@ -1,4 +1,4 @@
-"""Findings, insights and lessons side by side; a query ranks them, each among its own."""
+"""Findings, insights and lessons in three lists. A query ranks each list."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from memtui.engine.records import Category, MemoryRecord
     from memtui.ui.presenters.memory_text import MemoryText
 
-# From so many cells on there is room for three lists.
+# From this width on there is room for three lists.
 THREE_FROM = 100
-# From so many lines on each row has three.
+# From this height on each row has three lines.
 TALL_FROM = 30
 _ID = "observations-"
 _ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
 
 
 class ObservationColumns(ListPane[ObservationRow]):
-    """Three lists; the verbs act on the one with the cursor, and the preview follows it."""
+    """Three lists. Actions and the preview use the one with the cursor."""
 
     place: ClassVar = "observations"
     BINDINGS = [*bindings_at("observations")]
@@ -59,7 +59,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
         self._counted_once: set[Category] = set()
         self._recall: Recall | None = None
-        # Whether the cursor should go where the best answer is, once that is known.
+        # Whether the cursor should go to the best hit when it is known.
         self._to_best = False
         self._fitted = Size(0, 0)
 
@@ -82,7 +82,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         )
 
     def _draw(self) -> None:
-        """In one line or in three, with score or age."""
+        """Draw rows with one line or three, with score or age."""
         tall = self.has_class("-three") and self.app.size.height >= TALL_FROM
         for category in CATEGORIES:
             lines = self._lines(tall=tall)
@@ -111,7 +111,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         return [part for part in (*lists, self.preview) if part.display]
 
     def go_to(self, category: Category) -> None:
-        """Make this the list that the verbs and the preview are about; where one is shown, show it."""
+        """Make this the current list. If only one list is shown, show this one."""
         if category == self._category:
             return
         for one in CATEGORIES:
@@ -127,13 +127,13 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.shell.look_again()
 
     def do_focus_list(self) -> None:
-        """From the preview to the list, from a list to the one at its left."""
+        """Go from the preview to the list, or from a list to the one at its left."""
         if self.table.has_focus and (at := CATEGORIES.index(self._category)):
             self.go_to(CATEGORIES[at - 1])
         super().do_focus_list()
 
     def do_focus_preview(self) -> None:
-        """To the list at the right; after the last one comes the preview."""
+        """Go to the list at the right, and after the last one to the preview."""
         at = CATEGORIES.index(self._category)
         if self.table.has_focus and at + 1 < len(CATEGORIES):
             self.go_to(CATEGORIES[at + 1])
@@ -180,7 +180,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         self._show_counts()
 
     def _show_counts(self) -> None:
-        """The count of each list in its title, of all in the status line; a note where nothing is to be seen."""
+        """Show the count of each list in its title, the total in the status line, and a note in empty lists."""
         self._name_lists()
         total = sum(self._counts.values())
         self.filter_bar.show_count(count(total))
@@ -204,7 +204,7 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.post_message(PaneStatus("observations", text))
 
     def _name_lists(self) -> None:
-        """Each list has its name; where one is shown, it names the others too, as tabs."""
+        """Title each list. If only one is shown, its title also names the others, as tabs."""
         three = self.has_class("-three")
         for category in CATEGORIES:
             names = (category,) if three else CATEGORIES
@@ -258,7 +258,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         return assemble(self._why(row), self._text().whole(detail))
 
     def _why(self, row: ObservationRow) -> Content:
-        """How it answers the query: its score, what that is made of, the words that match."""
+        """Why it matches the query: its score, the shares of the score, the words that match."""
         hit = row.hit
         if hit is None:
             return assemble("")

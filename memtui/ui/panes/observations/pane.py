@@ -1,4 +1,4 @@
-"""Observations: what agents learned while they worked, and as a second tab the scratchpad."""
+"""Observations: what agents learned while they worked; and a second tab, the scratchpad."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Tab = ObservationColumns | ScratchpadTab
 
 
 class ObservationsPane(Pane):
-    """Two tabs, of which one is shown; each has its own keys."""
+    """Two tabs, each with its own keys. One is shown."""
 
     place: ClassVar = "observations"
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "scratchpad", "*"})
@@ -96,7 +96,7 @@ class ObservationsPane(Pane):
         self.shell.look_again()
 
     def _name_tabs(self) -> None:
-        """Each frame tells which tab it is, and the key of the other."""
+        """The title of each frame names its tab, and the key of the other one."""
         key = self.shell.keymap_shown("scratchpad")
         names = ((self.columns, "observations", "scratchpad"), (self.pad, "scratchpad", "observations"))
         tab: ListPane[object]

@@ -1,4 +1,4 @@
-"""Observations as rows of three lists, one for each category: by time, or as they answer a query."""
+"""Observations as rows of three lists, one for each category: by time, or ranked by a query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEWEST = ("time", True)
 
 
 class ObservationRow(NamedTuple):
-    """An observation with the names in it; where it was asked for, its hit and the best score of all."""
+    """An observation and the names in it; with a query, its hit and the best score of all."""
 
     memory: MemoryRecord
     entities: tuple[str, ...]
@@ -37,7 +37,7 @@ class ObservationRow(NamedTuple):
 
 
 class Recall:
-    """What one query recalls, for all three lists; asked once, by whichever thread comes first."""
+    """The hits of one query, for all three lists. It is searched once, by the first thread that needs it."""
 
     def __init__(self, memory: Memory, query: str) -> None:
         self._memory = memory
@@ -47,7 +47,7 @@ class Recall:
 
     @property
     def best(self) -> Category | None:
-        """The category of the best of all; None while nobody asked, or when there is none."""
+        """The category of the best hit. None if nothing was searched or found."""
         return self._rows[0].memory.category if self._rows else None
 
     def rows(self) -> tuple[ObservationRow, ...]:
@@ -64,7 +64,7 @@ class Recall:
 
 
 class ObservationSource:
-    """The observations of a category: those of a ``recall``, or all, the newest first (see ``row_source``)."""
+    """The observations of a category: the hits of a ``recall``, or all, the newest first (see ``row_source``)."""
 
     def __init__(self, memory: Memory, category: Category, recall: Recall | None) -> None:
         self._category = category
@@ -95,9 +95,9 @@ class ObservationSource:
 
 
 class ObservationLines:
-    """The columns of a row: in one line, or in three where there is room for its words.
+    """The columns of a row: in one line, or in three if there is room.
 
-    ``asked``: it shows its score as bar and number, else its age.
+    ``searched``: it shows its score as bar and number, otherwise its age.
     """
 
     def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, searched: bool, tall: bool) -> None:
@@ -131,7 +131,7 @@ class ObservationLines:
             yield from self._source(row, width)
 
     def _broken(self, row: ObservationRow) -> list[Visible]:
-        """The text in lines that fit beside what stands at the end of the first one."""
+        """The text in lines; the first one leaves room for score or age."""
         taken = 2 if row.memory.protected else 0
         text = one_line(row.memory.content, _READ)
         return wrap(text, max(self._room - taken, 8)) or [Visible("")]
@@ -140,7 +140,7 @@ class ObservationLines:
         yield Piece(one_line(row.memory.source or "", width), "dim")
 
     def _foot(self, row: ObservationRow, width: int) -> Iterable[Piece]:
-        """The source, unless a short text left room for it above."""
+        """The source, unless it is already beside a short text."""
         if len(self._broken(row)) > 1:
             yield from self._source(row, width)
 

@@ -1,4 +1,4 @@
-"""The scratchpad: keys with a text each, which agents and the person share. A tab of Observations."""
+"""The scratchpad: keys with texts, shared by agents and the person. A tab of Observations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUOTED = 80
 
 
 class ScratchpadTab(ListPane["ScratchpadNote"]):
-    """Keys at the left, the text at the right; written, changed and deleted, each with its undo."""
+    """Keys at the left, the text at the right. Adding, changing and deleting each have an undo."""
 
     place: ClassVar = "scratchpad"
     BINDINGS = [*bindings_at("scratchpad")]
@@ -148,7 +148,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return await self.ask(lambda memory: memory.scratchpad.get(key))
 
     async def _write(self, key: str, text: str, expected: str) -> None:
-        """Write, unless somebody else was quicker: then the person decides, with both texts at hand."""
+        """Write the text. If it was changed in the meantime, show both texts and let the person decide."""
         from memtui.ui.dialogs.note import NoteDialog
 
         try:
@@ -177,7 +177,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
 
 
 def _value(memory: Memory, key: str) -> str | None:
-    """The text under a key; "" where it is gone, None for what is no key."""
+    """The text of a key. "" if it is gone, None if this is no valid key."""
     try:
         return memory.scratchpad.get(key).value
     except NotFoundError:

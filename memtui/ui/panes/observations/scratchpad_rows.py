@@ -17,12 +17,12 @@ ORDERS = (
     Order("time", True, "last written first", "first written first"),
     Order("key", False, "by key, from Z", "by key, from A"),
 )
-# Of each value so much is read for the list.
+# How much of each text is read for the list.
 BEGINNING = 400
 
 
 class NoteSource:
-    """The entries with some words in them, in an order (see ``row_source``)."""
+    """The entries that contain some words, in an order (see ``row_source``)."""
 
     def __init__(self, memory: Memory, words: str, order: tuple[str, bool]) -> None:
         self._memory = memory

@@ -1,4 +1,4 @@
-"""The two parts of the review: the list of cards, and the card."""
+"""The two parts of Review: the list of cards, and the card."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CardView(TextView, inherit_bindings=False):
         yield Static(classes="card-verdicts")
 
     def show_card(self, laid: Laid, verdicts: Content, *, of: object) -> None:
-        """Show a card, with the fact that was picked in view; the verdicts stay below it."""
+        """Show a card and scroll to the picked fact. The verdicts stay below it."""
         same = of == self._shown
         self.show(laid.text, of=of)
         below = self.query_one(".card-verdicts", Static)

@@ -1,4 +1,4 @@
-"""What a person decides about the cards of the review: one verdict for a card, or for all that are marked."""
+"""Decisions about review cards: one verdict for a card, or for all marked ones."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _VERBS = ("keep", "forget", "correct", "merge", "both", "later")
 
 
 class Decisions:
-    """Decides the cards of a list. A decided card leaves at once, while it is being written."""
+    """Decides the cards of a list. A decided card disappears at once, while the decision is being saved."""
 
     def __init__(self, pane: ListPane[Card]) -> None:
         self._pane = pane
         self.deck: Deck | None = None
-        # What the verbs are about: a side of the card, None for all of several.
+        # What a verdict is about: a side of the card; None for all of several.
         self.pick: int | None = None
-        # Cards (ids) whose decision is being written, and those that were decided since the app was started.
+        # Cards (ids) whose decision is being saved, and those decided since the app was started.
         self._deciding: set[str] = set()
         self.decided: list[str] = []
 
     @property
     def cards(self) -> list[Card]:
-        """Those that are not being decided."""
+        """The cards without a decision that is being saved."""
         cards = self.deck.cards if self.deck is not None else ()
         return [card for card in cards if card.item.id not in self._deciding]
 
@@ -49,7 +49,7 @@ class Decisions:
 
     @property
     def picked(self) -> MemoryRecord | None:
-        """The memory that the verbs are about; None for a text that is held back, a summary, or all of several."""
+        """The memory that a verdict is about. None for a text that is held back, a summary, or all of several."""
         card = self.current
         if card is None or self.pick is None or not card.sides or self.summary is not None:
             return None
@@ -57,7 +57,7 @@ class Decisions:
 
     @property
     def summary(self) -> Entity | None:
-        """The entity whose summary the verbs are about."""
+        """The entity whose summary a verdict is about."""
         card = self.current
         if (
             card is None
@@ -100,7 +100,7 @@ class Decisions:
         return ""
 
     def _stays(self, card: Card) -> int:
-        """The place of the one that a merge keeps at first: the picked one, of duplicates the confirmed one, else the new one."""
+        """The index of the one that a merge keeps: the picked one, the confirmed duplicate, or the new one."""
         old, new = card.sides
         if self.pick is None and card.item.kind == "duplicate" and old.protected and not new.protected:
             return 0
@@ -119,7 +119,7 @@ class Decisions:
         await self._settle("snooze")
 
     async def do_group(self) -> None:
-        """Keep or forget a whole group of the card under the cursor, after its count was shown."""
+        """Keep or forget the whole group of the current card, after its count was shown."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
         card = self.current
@@ -131,7 +131,7 @@ class Decisions:
             (group, verdict) for group in groups for verdict in _OF_GROUPS if group.count(verdict)
         ]
         if not deeds:
-            self._pane.say("Nothing else waits that goes with this card.")
+            self._pane.say("No other card belongs to the group of this one.")
             return
         choices = [
             Choice(
@@ -140,7 +140,9 @@ class Decisions:
             )
             for group, verdict in deeds
         ]
-        text = "One undo takes it back. What has two sides, or is asked for, stays to be decided by itself."
+        text = (
+            "One undo takes it back. Cards with two sides and change requests are left for single decisions."
+        )
         picked = await self._pane.shell.ask_person(
             PickDialog("The whole group", choices, yes="do it", text=text)
         )
@@ -221,7 +223,7 @@ class Decisions:
             self._pane.reload()
 
     async def _settle_marked(self, verdict: Verdict, cards: list[Card]) -> None:
-        """One verdict for all of them; which of two is true is not asked of many at once."""
+        """One verdict for all marked cards. Cards with two sides are left out: each needs its own decision."""
         several = [card for card in cards if verdict == "snooze" or not card.paired]
         if not several:
             self._pane.say("These have two sides: decide them one by one.", "warning")
@@ -256,7 +258,7 @@ class Decisions:
             self._pane.reload()
 
     def _leave(self, cards: Sequence[Card]) -> None:
-        """Show the list without them, while they are being decided."""
+        """Show the list without these cards, while their decision is being saved."""
         ids = [card.item.id for card in cards]
         self._deciding.update(ids)
         self.decided += ids
@@ -279,5 +281,5 @@ def _left(cards: int) -> str:
 
 
 def single(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:
-    """One fact of a card that stands for several, as a card of its own."""
+    """One fact of a card with several facts, as its own card."""
     return replace(item, id=f"{item.id}_{memory.rid}", memories=(memory,), sources=())

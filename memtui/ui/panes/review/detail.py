@@ -1,7 +1,7 @@
-"""A card of the review as text: what is to be decided beside the words it came from.
+"""A review card as text: the decision and the words that it came from.
 
-Two facts that contradict or repeat one another stand side by side where there is room, else one below the
-other. Pure functions from records to ``Content``.
+Two facts that contradict or repeat each other are shown side by side if there is room, otherwise one below
+the other. Pure functions from records to ``Content``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
     from memtui.present.glyphs import Glyphs
 
-# From so many cells on two sides stand beside one another.
+# From this width on two sides are shown side by side.
 BESIDE = 56
 _INDENT = 2
 _NAME = 60
@@ -34,14 +34,14 @@ _QUOTE = 280
 _QUOTE_OF_MANY = 150
 _LONGEST = 4_000
 _MOSTLY = 0.7
-# So many facts of a card have a line each above their sources.
+# How many facts of a card have a line above their sources.
 _LISTED = 12
 # Cells between two verdicts on one line.
 _APART = 3
 
 
 class Verdict(NamedTuple):
-    """A key, and what it would do to what is picked; ``brief``: in a word or two."""
+    """A key, and what it would do to the picked side. ``brief``: in one or two words."""
 
     key: str
     text: str
@@ -49,7 +49,7 @@ class Verdict(NamedTuple):
 
 
 class Laid(NamedTuple):
-    """A card laid out; ``picked``: the line on which what was picked begins."""
+    """A card laid out. ``picked``: the first line of the picked side."""
 
     text: Content
     picked: int
@@ -64,7 +64,7 @@ class CardText:
         self.glyphs = glyphs
 
     def title(self, card: Card, left: str) -> Content:
-        """For the frame: what it is, and how many are left."""
+        """The title of the frame: the kind of card, and how many are left."""
         role = {"error": "$error", "warning": "$warning", "accent": "$accent"}.get(card.role, "$text-muted")
         return assemble(
             (f" {card.sign(self.glyphs)} {card.words}", f"bold {role}"),
@@ -72,7 +72,7 @@ class CardText:
         )
 
     def card(self, card: Card, evidence: Evidence, pick: int | None) -> Laid:
-        """The card: why it is here, what it says, where that comes from."""
+        """The card: why it is here, its texts and their sources."""
         lines = [*self._wrapped(assemble((card.item.reason, "$warning")))]
         if card.title and not card.paired:
             lines += self._wrapped(assemble(("in ", "$text-muted"), line(card.title, 200)))
@@ -101,7 +101,7 @@ class CardText:
         return Laid(Content("\n").join(lines), picked)
 
     def _listed(self, card: Card, many: int) -> Iterable[Content]:
-        """A line for each fact, so that nothing is decided unseen; their sources stand below."""
+        """A line for each fact, so that the person sees all of them. Their sources are below."""
         yield content("")
         for memory in card.sides[:_LISTED]:
             sign = f"  {self.glyphs.kinds[memory.kind]} "
@@ -110,9 +110,9 @@ class CardText:
             yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
     def verdicts(self, verdicts: Sequence[Verdict], most: int) -> Content:
-        """Keys, and what each would do to what is picked: all of them, in at most so many lines where that can be.
+        """Keys, and what each would do to the picked side, in at most ``most`` lines if possible.
 
-        A line each; else one after the other; else in a word or two each.
+        In a line each; or one after the other; or in one or two words each.
         """
         room = max((len(one.key) for one in verdicts), default=0)
         for lines in (
@@ -127,7 +127,7 @@ class CardText:
         return assemble((key, "bold $accent"), " ", (text, "$text-muted")).truncate(self.width, ellipsis=True)
 
     def _flowing(self, parts: Iterable[Content]) -> Iterable[Content]:
-        """One after the other, broken between them."""
+        """The parts one after the other, with line breaks between them."""
         here: list[Content] = []
         for part in parts:
             if here and sum(one.cell_length + _APART for one in here) + part.cell_length > self.width:
@@ -196,7 +196,7 @@ class CardText:
         return lines, picked_at
 
     def _drawn(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
-        """What was drawn from what no longer holds: notes without their other sources, then summaries of entities."""
+        """What was drawn from a memory that is no longer true: facts without other sources, then summaries of entities."""
         of = {one.id for one in card.item.sources}
         narrow = {id: [one for one in found if one.id in of] for id, found in evidence.sources.items()}
         lines, picked_at = self._several(card, evidence._replace(sources=narrow), pick)
@@ -228,7 +228,7 @@ class CardText:
         return lines
 
     def _names(self, entities: Sequence[Entity]) -> Iterable[Content]:
-        """A line each: the name, what it is, in how many memories."""
+        """A line for each entity: its name, its type, its number of memories."""
         room = min(
             max((cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0), self.width // 2
         )
@@ -245,7 +245,7 @@ class CardText:
             yield assemble(" " * _INDENT, one)
 
     def _change_request(self, card: Card) -> Iterable[Content]:
-        """The wording that an agent asks for, with what would be new in it marked."""
+        """The text that an agent asks for, with the new words marked."""
         if not card.item.text:
             return
         text = card.item.text[:_LONGEST]
@@ -256,7 +256,7 @@ class CardText:
             yield assemble("  ", one)
 
     def _replaced(self, card: Card, memory: MemoryRecord, width: int) -> Iterable[Content]:
-        """The known fact that a run took this one for the successor of."""
+        """The known fact that this one would replace."""
         for known in card.item.replaced:
             if known.id == memory.supersedes:
                 text = content(known.content[:_LONGEST], "$text")
@@ -265,7 +265,7 @@ class CardText:
     # -- parts
 
     def _memory_facts(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
-        """How it stands: whose word, how sure, confirmed."""
+        """Trust, confidence, and whether it is confirmed."""
         parts = [whose(memory), confidence(memory.effective), *memory.tags[:6]]
         text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
@@ -283,7 +283,7 @@ class CardText:
     def _quote(
         self, text: str, turn: MemoryRecord, evidence: Evidence, width: int, length: int
     ) -> Iterable[Content]:
-        """The words that something came from, with those in common marked, and where they were said."""
+        """The words of a source, with the common ones marked, and where they were said."""
         whole = without_secrets(turn)
         part, ranges = excerpt(whole, shared(text, whole), length)
         yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
@@ -305,7 +305,7 @@ class CardText:
 
 
 def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """What differs, unless nearly all of it does: then marks would only be noise."""
+    """The differences; none if nearly everything differs, because marks would not help."""
     gone, come = differences(old, new)
     changed = sum(end - start for start, end in (*gone, *come))
     return (gone, come) if changed < _MOSTLY * (len(old) + len(new)) else ([], [])

@@ -1,4 +1,4 @@
-"""Review: one decision after the other, worst first, each beside its evidence."""
+"""Review: one decision after the other, the most urgent first, each with its evidence."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from .verdicts import consequences
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
 
-# After a change the cards are read again; several changes in a row are one reason.
+# After a change the cards are read again, once for several changes in a row.
 READ_AFTER = 0.3
-# What a card is decided by has at most that part of its height; the evidence above it scrolls.
+# The verdicts take at most this share of the height. The evidence above them scrolls.
 _VERDICTS_SHARE = 3
 
 
 class ReviewPane(ListPane[Card]):
-    """The cards at the left, the one to decide at the right. A decided card leaves at once; the next one is there."""
+    """The cards at the left, the current one at the right. A decided card disappears, and the next one is shown."""
 
     place: ClassVar = "review"
     BINDINGS = [*bindings_at("review")]
@@ -135,7 +135,7 @@ class ReviewPane(ListPane[Card]):
         return line("", 0)
 
     def show_preview(self, text: Content, key: int | None) -> None:
-        """The card as far as it is known; ``details`` brings the rest of its evidence."""
+        """Show the card as far as it is known. ``details`` adds the rest of its evidence."""
         card = self.decisions.current
         if card is None:
             self.card_view.show_card(Laid(text, 0), text, of=None)
@@ -205,7 +205,7 @@ class ReviewPane(ListPane[Card]):
         if stats is not None and not stats.active and not stats.ended:
             return assemble(
                 ("Nothing is remembered yet.\n\n", "bold"),
-                "What needs a decision of yours will stand here: contradictions, duplicates, what is new.\n\n",
+                "What needs your decision will be listed here: contradictions, duplicates, new facts.\n\n",
                 (key("import"), "bold $accent"), "  bring in conversations you had",
             )  # fmt: skip
         deck = self.decisions.deck or Deck((), 0, 0, "")
@@ -238,11 +238,11 @@ class ReviewPane(ListPane[Card]):
         card, picked = self.decisions.current, self.decisions.picked
         if card is None:
             return ()
-        # What is held back is not a memory yet; its evidence is.
+        # A text that is held back is not a memory yet, but its evidence is.
         return (card.sides or card.item.sources) if picked is None else (picked,)
 
     def _with_own(self, found: Sequence[Entity]) -> Sequence[Entity]:
-        """Those that the card itself is about come first."""
+        """The entities that the card is about come first."""
         own = () if self.decisions.current is None else self.decisions.current.item.entities
         known = {one.eid for one in own}
         return [*own, *(one for one in found if one.eid not in known)]

@@ -1,4 +1,4 @@
-"""What needs a decision, as cards: read in one go, filtered by words, listed in columns."""
+"""Review cards as rows: read together, filtered by words, listed in columns."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from memtui.engine.review.cards import ReviewItem
     from memtui.present.glyphs import Glyphs
 
-# How many facts of one card get their evidence; more are only listed.
+# How many facts of a card get evidence. More are only listed.
 EVIDENCED = 40
 
 
 class Card(NamedTuple):
-    """One item of the review. ``title``: what its conversation is called, empty when it has none."""
+    """One review item. ``title``: the title of its conversation, or empty."""
 
     item: ReviewItem
     title: str
@@ -33,7 +33,7 @@ class Card(NamedTuple):
 
     @property
     def sides(self) -> tuple[MemoryRecord, ...]:
-        """The memories as they stand on the card: of a pair the one that was said first, at the left."""
+        """The memories in the order of the card. Of a pair, the older one is at the left."""
         memories = self.item.memories
         if not self.paired:
             return memories
@@ -41,7 +41,7 @@ class Card(NamedTuple):
 
     @property
     def parts(self) -> tuple[MemoryRecord | Entity, ...]:
-        """What can be decided by itself: its memories, and entities whose summary is asked about."""
+        """The parts that can be decided separately: its memories, and entities with a summary to decide."""
         return (*self.sides, *self.item.entities) if self.item.kind == "drawn" else self.sides
 
     @property
@@ -52,19 +52,19 @@ class Card(NamedTuple):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two sides of a pair are called."""
+        """The names of the two sides of a pair."""
         if self.item.kind != "devices":
             return "old", "new"
         return ("there", "here") if self.sides[0] is self.item.memories[0] else ("here", "there")
 
     @property
     def first_pick(self) -> int | None:
-        """What the verbs are about before anything was picked: what was said last of a pair, all of several."""
+        """The first selection: the newer one of a pair, or all of several."""
         return 1 if self.paired else None if len(self.parts) > 1 else 0
 
     @property
     def words(self) -> str:
-        """What it is, in a word or two."""
+        """The kind of the card, in one or two words."""
         return kind(self.item.kind)[0]
 
     @property
@@ -92,9 +92,9 @@ class Card(NamedTuple):
 
 
 class Deck(NamedTuple):
-    """A day's share of cards.
+    """The cards of a day.
 
-    ``later``: how many more wait; ``settled``: how many were decided today; ``clock``: what is wrong with it.
+    ``later``: how many more wait. ``settled``: how many were decided today. ``clock``: what is wrong with the clock.
     """
 
     cards: tuple[Card, ...]
@@ -112,7 +112,7 @@ def read_deck(memory: Memory, *, all: bool) -> Deck:
 
 
 def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[str, str]:
-    """What conversations are called; those that are not in the memory are left out. Blocks."""
+    """The titles of conversations, without those that are not in the memory. Blocks."""
     from memtui.engine.errors import NotFoundError
 
     titles = {}
@@ -125,7 +125,7 @@ def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[st
 
 
 class Evidence(NamedTuple):
-    """Where memories come from: their sources by id, and what the conversations are called."""
+    """The sources of memories by id, and the titles of their conversations."""
 
     sources: Mapping[str, Sequence[MemoryRecord]]
     titles: Mapping[str, str]
@@ -139,7 +139,7 @@ def at_once(card: Card) -> Evidence:
 
 
 def gather_evidence(memory: Memory, card: Card) -> Evidence:
-    """All of it. Blocks."""
+    """Read all evidence of a card. Blocks."""
     found = {one.id: memory.view.sources(one.id) for one in card.item.memories[:EVIDENCED]}
     turns = [turn for sources in found.values() for turn in sources]
     sessions = {turn.session_id for turn in (*turns, *card.item.sources)}
@@ -147,7 +147,7 @@ def gather_evidence(memory: Memory, card: Card) -> Evidence:
 
 
 def matching(cards: Sequence[Card], words: str) -> list[Card]:
-    """The cards that have all of these words, and none that is written with a minus."""
+    """The cards that have all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.replace('"', " ").split() if word != "-"]
 
     def passes(card: Card) -> bool:

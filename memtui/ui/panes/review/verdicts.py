@@ -1,4 +1,4 @@
-"""What each key would do to a card, in words: nobody has to guess before pressing it."""
+"""What each key would do to a card, in words, so that nobody has to guess."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LATER = "ask again in 7 days"
 
 
 def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
-    """Action ids of the table, and what they do to what is picked."""
+    """Action ids, and what each does to the picked side."""
     many = len(card.parts) if pick is None else 1
     match card.item.kind:
         case "conflict":
@@ -61,26 +61,26 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
 
 def _drawn(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
     if many > 1:
-        kept = "they hold all the same: agents are told them without the caution"
+        kept = "they are still true: agents are told them without the caution"
         return [("keep", kept), ("forget", f"forget all {many}"), ("later", _LATER)]
     forget = (
-        "take the summary away" if pick is not None and pick >= len(card.sides) else "forget it: to the Trash"
+        "remove the summary" if pick is not None and pick >= len(card.sides) else "forget it: to the Trash"
     )
     return [
-        ("keep", "it holds all the same: agents are told it without the caution"),
+        ("keep", "it is still true: agents are told it without the caution"),
         ("forget", forget), ("correct", "correct it"), ("later", _LATER),
     ]  # fmt: skip
 
 
 def _first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The proposed verdict before the others."""
+    """The proposed verdict first."""
     return sorted(found, key=lambda one: one[0] != card.item.proposed)
 
 
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
     name, other = ("new", "old") if pick == 1 else ("old", "new")
     known = card.item.memories[1]
-    # Which of them was known before decides what becomes of the other one; that may be the one said later.
+    # The one that was known first decides what happens to the other one. It may be the one that was said later.
     if card.sides[pick] is card.item.memories[0]:
         lasts = known.decay_rate == 0.0 or known.topic == "health" or card.item.left_over
         keep = f"the {other} one {'stays, marked as replaced' if lasts else 'fades out'}"
@@ -110,7 +110,7 @@ def _devices(card: Card) -> list[tuple[str, str]]:
 
 
 def _change_request(wish: Wish) -> list[tuple[str, str]]:
-    """What is asked for first, then what declines it."""
+    """The verdict that grants the request, then those that decline it."""
     stays = "no: it stays as it is"
     match wish.verb:
         case "forget":
@@ -127,7 +127,7 @@ def _change_request(wish: Wish) -> list[tuple[str, str]]:
 
 
 def _usual(many: int = 1) -> list[tuple[str, str]]:
-    """``many``: the verdict is about so many facts at once."""
+    """``many``: how many facts the verdict is about."""
     if many > 1:
         return [("forget", f"forget all {many}: to the Trash"), ("later", _LATER)]
     return [("forget", "forget it: to the Trash"), ("correct", "correct it"), ("later", _LATER)]

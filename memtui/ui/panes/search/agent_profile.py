@@ -1,4 +1,4 @@
-"""Which profile agents rank by: chosen where its effect can be seen."""
+"""Chooses the ranking profile of agents in Search, where its effect can be seen."""
 
 from __future__ import annotations
 

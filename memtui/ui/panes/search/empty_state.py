@@ -1,4 +1,4 @@
-"""What Search says where there are no hits: nothing asked, nothing remembered, or nothing found and by whom."""
+"""The empty states of Search: no question, no memories, or no hits with the result of each retriever."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXAMPLES = (
 
 
 def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
-    """How to begin; ``short``: without what ``examples`` says elsewhere."""
+    """How to begin. ``short``: without the examples."""
     if not stats.active:
         return _nothing_remembered(key)
     parts: list[Content | str | tuple[str, str]] = [
@@ -35,21 +35,21 @@ def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
 
 
 def examples() -> Content:
-    """What could be asked, and what a question looks at."""
+    """Example questions, and what a search uses."""
     return assemble(
         *((f"   {example}\n", "$text-muted") for example in _EXAMPLES),
         (
-            "\nWords, meaning and names are searched together; every hit says what each of them gave.",
+            "\nA search uses words, meaning and names together. Every hit shows the share of each.",
             "$text-muted",
         ),
     )
 
 
 def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs) -> Content:
-    """What each arm saw, and the ways out."""
+    """The result of each retriever, and what to do next."""
     if not stats.active:
         return _nothing_remembered(key)
-    parts: list[Content | str | tuple[str, str]] = [("Nothing answers this.\n\n", "bold")]
+    parts: list[Content | str | tuple[str, str]] = [("No memory answers this.\n\n", "bold")]
     for arm in result.arms:
         parts += [(arm.arm.ljust(9), f"${arm.arm}"), f" {_what(arm, result)}\n"]
     waiting = stats.unembedded + stats.unlinked

@@ -1,4 +1,4 @@
-"""Search: a question in any words, what answers it, and why each hit stands where it stands."""
+"""Search: a question in any words, its hits, and why each hit has its rank."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ if TYPE_CHECKING:
     from memtui.engine.records.saved import SavedQuery
     from memtui.ui.presenters.hit_text import HitText
 
-# The ranks of the saved profile are known that far.
+# How many ranks of the saved profile are known.
 _BEFORE = 400
-# A search that takes longer is said to be running.
+# A search that takes longer shows that it is running.
 _SLOW = 0.3
 
 
 def is_coming(result: SearchResult) -> bool:
-    """Whether these are the words and names alone, while a network is asked for the question's vector."""
+    """Whether the hits are by words and names only, while the question's vector is requested over the network."""
     return any(arm.state == "coming" for arm in result.arms)
 
 
 class SearchPane(ListPane[SearchRow]):
     """Question and hits at the left; the breakdown and the controls of the ranking at the right.
 
-    It searches while one types, exclusively: what a newer question overtakes is dropped.
+    It searches while typing. A newer question cancels the search of an older one.
     """
 
     place: ClassVar = "search"
     BINDINGS = [*bindings_at("search")]
     placeholder = "ask in any words: what does Ada eat?"
     noun, noun_one = "hits", "hit"
-    # Asked for by keys that come before the pane is mounted.
+    # Needed by keys that are pressed before the pane is mounted.
     result: SearchResult | None = None
     tuning: Tuning | None = None
-    # The last filter without a mistake that hits were found with.
+    # The last valid filter that was searched with.
     _valid_filter = ""
 
     def __init__(self, *, id: str) -> None:
@@ -104,7 +104,7 @@ class SearchPane(ListPane[SearchRow]):
         return [
             (
                 "less likely",
-                "Below this line stands what has less than a quarter of the best score, or less than half of it and no"
+                "Hits below this line have less than a quarter of the best score; or less than half of it and no"
                 " word and no name in common with the question.",
             ),
             *memory_legend(self.shell.glyphs),
@@ -157,7 +157,7 @@ class SearchPane(ListPane[SearchRow]):
         )
         await self._read_kept()
         self.show_rows(top=True)
-        # A search that nobody sees loads the model and what is read of the file, while the first question is typed.
+        # A hidden search loads the model and parts of the file, while the first question is typed.
         await self.shell.operations.ask(
             lambda memory: memory.search("first", preview=True, wait=False), slow=True
         )
@@ -205,7 +205,7 @@ class SearchPane(ListPane[SearchRow]):
                 self._valid_filter = filter
         except FilterError as error:
             self._show_filter_error(error)
-            # The hits on screen go on following the memory: what is erased must go.
+            # The hits on screen follow the memory: erased ones must disappear.
             if filter != self._valid_filter:
                 await self._search_with(question, self._valid_filter, tuning, top=top)
 
@@ -288,7 +288,7 @@ class SearchPane(ListPane[SearchRow]):
         self.filter_bar.set_value(saved.query)
         self.table.focus()
 
-    # -- what is told beside the rows
+    # -- texts around the rows
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -334,7 +334,7 @@ class SearchPane(ListPane[SearchRow]):
         key = self.shell.keymap_shown
         stats = await self.ask(lambda memory: memory.stats())
         if self.result is None:
-            # A low window has no room for all of it above the preview, which is empty.
+            # A low window has no room for all of it above the empty preview.
             short = self.screen.has_class("-low") and stats.active > 0
             if short:
                 self.preview.show(examples())
@@ -439,7 +439,7 @@ class SearchPane(ListPane[SearchRow]):
         self.knobs.focus()
 
     def take_focus(self) -> None:
-        """With nothing asked, letters are a question and not commands."""
+        """Without a question, focus the input, so that letters are text and not commands."""
         if self.question:
             self.do_focus_list()
             return

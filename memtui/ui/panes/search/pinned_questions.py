@@ -1,4 +1,4 @@
-"""The questions of Search that the person keeps: asked again, and expected to find what they should."""
+"""Pinned questions of Search: they are asked again, and can expect certain memories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Asker(Protocol):
-    """The pane: what is asked there, and how it is ranked."""
+    """The pane, with its question and its ranking."""
 
     @property
     def shell(self) -> Shell: ...
@@ -42,12 +42,12 @@ class Asker(Protocol):
 
 
 class PinnedQuestions:
-    """What can be done with a pinned question."""
+    """Actions on pinned questions."""
 
     def __init__(self, pane: Asker) -> None:
         self._pane = pane
         self.pinned: Sequence[SavedQuery] = ()
-        # How each (by its key) fared when it was last run.
+        # The last result of each, by its key.
         self.outcomes: dict[int, QuestionResult] = {}
 
     @property
@@ -104,7 +104,7 @@ class PinnedQuestions:
             )
             return
         profile = self._pane.tuning.base.name if self._pane.tuning is not None else None
-        # Ten are what an agent gets; what stands lower is expected where it stands, in tens.
+        # An agent gets ten hits. A lower hit is expected at its rank, rounded up to tens.
         top = max(AGENTS_SEE, -(-row.hit.rank // 10) * 10, saved.top if saved is not None else 0)
         await self._pane.change(
             lambda memory: memory.questions.expect(

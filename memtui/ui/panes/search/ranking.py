@@ -1,6 +1,6 @@
-"""What can be turned about a ranking: a profile's numbers one by one, and the kinds that are searched.
+"""The adjustable values of a ranking: the numbers of a profile, and the kinds that are searched.
 
-Pure: a ``Tuning`` and the knobs that make another out of it.
+Pure functions: a ``Tuning``, and knobs that make a changed one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _K = (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
 
 
 class Tuning(NamedTuple):
-    """``base`` is the profile as it is saved, ``profile`` as it was turned; ``kinds`` indexes ``KINDS``."""
+    """``base``: the saved profile. ``profile``: the changed one. ``kinds``: an index of ``KINDS``."""
 
     base: Profile
     profile: Profile
@@ -31,7 +31,7 @@ class Tuning(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Turned away from what is saved."""
+        """Whether it differs from the saved profile."""
         return self.profile != self.base
 
     @property
@@ -44,7 +44,7 @@ class Tuning(NamedTuple):
 
 
 class Knob(NamedTuple):
-    """One line. ``level``: how far it is turned, 0 to 1, None for a choice of words.
+    """One adjustable value. ``level``: its position from 0 to 1; None for a choice of words.
 
     ``turn(tuning, by, profiles)`` gives the tuning after ``by`` steps. ``idle``: why it has no effect now.
     """

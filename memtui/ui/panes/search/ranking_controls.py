@@ -1,4 +1,4 @@
-"""The controls of a ranking: one line a value, turned with left and right; the hits follow at once."""
+"""The controls of a ranking: a line for each value, changed with left and right. The hits follow at once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 
 
 class Knobs(Widget, can_focus=True):
-    """``show`` gives it a tuning; every turn posts ``Turned`` with the new one."""
+    """``show`` displays a tuning. Every change posts ``Turned`` with the new one."""
 
     BINDINGS = [*bindings_at("knobs")]
     part: ClassVar[Place] = "knobs"
@@ -49,7 +49,7 @@ class Knobs(Widget, can_focus=True):
 
     @message_type
     class Turned(Message):
-        """The ranking is to be this one."""
+        """The person changed the ranking to this one."""
 
         tuning: Tuning
 
@@ -60,7 +60,7 @@ class Knobs(Widget, can_focus=True):
         self._agents = ""
 
     def show(self, tuning: Tuning, profiles: Sequence[Profile], agents: str) -> None:
-        """``profiles``: all that can be chosen; ``agents``: the name of the one that agents use."""
+        """``profiles``: the possible profiles. ``agents``: the name of the one that agents use."""
         self._profiles = profiles
         self._agents = agents
         self.tuning = tuning
@@ -78,7 +78,7 @@ class Knobs(Widget, can_focus=True):
 
     @property
     def _first(self) -> int:
-        """The first line that is shown: where there is little room, those around the cursor."""
+        """The first shown line. If there is little room, the lines around the cursor are shown."""
         room = max(self.size.height, 1)
         return max(min(self.cursor - room // 2, len(KNOBS) - room), 0)
 
@@ -141,7 +141,7 @@ class Knobs(Widget, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A line is chosen by a click; left or right of the slider's mark turns it that way."""
+        """A click selects a line. A click left or right of the slider's mark changes the value."""
         offset = event.get_content_offset(self)
         index = self._first + offset.y if offset is not None else -1
         if offset is None or not 0 <= index < len(KNOBS):

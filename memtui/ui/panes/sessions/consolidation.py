@@ -1,4 +1,4 @@
-"""Consolidation in the Sessions pane: run, preview, skip, stop; one session, those marked, or all that wait."""
+"""Consolidation in Sessions: run, preview, skip, stop; for one session, the marked ones, or all that wait."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAME = "consolidating"
-# A preview of more sessions is no longer read line by line.
+# Nobody reads a preview of more sessions line by line.
 MOST_PREVIEWED = 50
 
 
@@ -37,7 +37,7 @@ class ConsolidationActions:
 
     @property
     def busy(self) -> str:
-        """What is consolidating now, for a sentence; empty when nothing does."""
+        """What is running now, as the start of a sentence. Empty if nothing is."""
         if any(work.name == NAME for work in self._pane.shell.operations.works):
             return "A consolidation is running"
         memory = self._pane.shell.operations.memory
@@ -45,7 +45,7 @@ class ConsolidationActions:
         if job is None or job.job != "consolidation":
             return ""
         share = f" ({count(job.done)} of {count(job.total)})" if job.total else ""
-        return f"Consolidation is running by itself{share}"
+        return f"A background consolidation is running{share}"
 
     def why_not(self, action: Action) -> str:
         if action.id == "stop":
@@ -79,7 +79,7 @@ class ConsolidationActions:
         await self._consolidate(await self._chosen(), rules=True)
 
     async def do_again(self) -> None:
-        """Always with the preview: it is the difference that the person decides about."""
+        """Read sessions again, always with a preview: the person decides about the differences."""
         await self._preview(await self._chosen(again=True), again=True)
 
     async def do_run_all(self) -> None:
@@ -90,14 +90,14 @@ class ConsolidationActions:
         await self._preview(await self._chosen())
 
     async def preview_waiting(self) -> None:
-        """Show what would be drawn from what waits and is over, the oldest first, as many as a preview takes."""
+        """Preview the finished sessions that wait, the oldest first, as many as a preview can show."""
         due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
         if len(due) > MOST_PREVIEWED:
             self._pane.say(f"These are the first {MOST_PREVIEWED} of {count(len(due))} that wait.")
         await self._preview([session.session_id for session in due[:MOST_PREVIEWED]])
 
     async def run_waiting(self) -> None:
-        """Draw facts from what waits and is over."""
+        """Draw facts from the finished sessions that wait."""
         due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
         await self._consolidate([session.session_id for session in due])
 
@@ -132,10 +132,10 @@ class ConsolidationActions:
             work.cancel()
         if not mine:
             self._pane.shell.operations.require().jobs.cancel()
-            self._pane.say("It ends at its next pause; what it did until then stays.")
+            self._pane.say("It stops soon. What it did until then is kept.")
 
     async def _chosen(self, *, again: bool = False) -> list[str]:
-        """The sessions that are marked and wait (or were read before), else the one under the cursor."""
+        """The marked sessions that wait (or were read before), otherwise the one under the cursor."""
         marks = sorted(self._pane.table.marks)
         if marks:
             rows = await self._pane.ask(lambda memory: memory.view.session_list.rows(marks))
@@ -159,7 +159,7 @@ class ConsolidationActions:
             await self._consolidate(list(found.rules_could), rules=True)
 
     async def _cost_is_fine(self, chosen: list[str], *, again: bool = False) -> bool:
-        """With a language model: what it would cost, and a question."""
+        """Ask first, with the estimated cost, if a language model is used."""
         llm = self._pane.shell.operations.require().options.llm
         if not llm.configured:
             return True
@@ -196,7 +196,7 @@ class ConsolidationActions:
             self._hide_strip()
             self._pane.reload()
         if found is None:
-            self._pane.say("Stopped. What was written until then stays; the rest still waits.")
+            self._pane.say("Stopped. What was saved until then is kept. The rest still waits.")
         return found
 
     def _show_strip(self) -> None:
@@ -213,12 +213,12 @@ class ConsolidationActions:
             self._pane.shell.look_again()
 
     async def _rules_instead(self, found: Consolidation, *, again: bool = False) -> bool:
-        """Tell what failed; where it waits because of the model, ask whether rules shall read it now."""
+        """Report failures. If sessions wait because the model failed, offer to read them by rules."""
         could = found.rules_could
         if not could or again or self._pane.shell.readonly:
             self._report_failures(found, again=again)
             return False
-        self._report_failures(found, severity="warning")  # the question tells it at length
+        self._report_failures(found, severity="warning")  # the question gives the details
         reason = next(iter(found.failed), None) or next(one for one in found.outcomes if one.error)
         waiting = plural(len(could), "conversation still waits", "conversations still wait")
         question = Question(
@@ -275,7 +275,7 @@ def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
 
 
 def stoppable(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
-    """Run a coroutine in this thread until it is done; None when it had to be interrupted. Blocks."""
+    """Run a coroutine in this thread until it is done. None if it was interrupted. Blocks."""
 
     async def main() -> T | None:
         task = asyncio.ensure_future(call)

@@ -1,4 +1,4 @@
-"""Sessions: the conversations, those that wait for consolidation first, and their words."""
+"""Sessions: the conversations and their turns. Those that wait for consolidation come first."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _TITLE = 60
 
 
 class SessionsPane(ListPane["SessionRow"]):
-    """The list, and beside it the conversation; Enter gives the conversation the whole window."""
+    """The list and the conversation. Enter gives the conversation the whole window."""
 
     place: ClassVar = "sessions"
     BINDINGS = [*bindings_at("sessions")]
     placeholder = "filter by title, source or project; -word"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
-    # A run that failed leaves no operation, but a session with an error.
+    # A failed run leaves an error in the session, but no operation.
     tables = frozenset({"sessions_consolidations", "memories", "job_runs", "*"})
-    # A session (sid) that is to be shown at one of its turns (rid).
+    # The session (sid) to show next, and one of its turns (rid).
     _at: tuple[int, int | None] | None = None
 
     def __init__(self, *, id: str) -> None:
@@ -102,7 +102,7 @@ class SessionsPane(ListPane["SessionRow"]):
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
 
     def show_preview(self, text: Content, key: int | None) -> None:
-        """The frame at once; the turns come with ``_fill_preview``."""
+        """Show the frame. ``_fill_preview`` adds the turns."""
         self.side.border_title = text
         if key is None:
             self.side.clear()
@@ -132,7 +132,7 @@ class SessionsPane(ListPane["SessionRow"]):
         self.side.turns.focus()
 
     def draw_facts(self, *, preview: bool) -> None:
-        """Draw facts from what waits, or show first what would be drawn; it goes on in the background."""
+        """Draw facts from the waiting sessions, or preview that. It runs in the background."""
         task = self._consolidation.preview_waiting if preview else self._consolidation.run_waiting
         start(self, task, "drawing facts")
 
@@ -161,7 +161,7 @@ class SessionsPane(ListPane["SessionRow"]):
 
     @property
     def reading(self) -> bool:
-        """The conversation has the focus, or the whole pane."""
+        """Whether the conversation has the focus, or the whole pane."""
         return self.side.turns.has_focus or self.has_class("-zoom-preview")
 
     def _picked_turn(self) -> Sequence[MemoryRecord]:

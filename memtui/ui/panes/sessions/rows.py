@@ -1,4 +1,4 @@
-"""Sessions as rows of a list: where they come from, and their columns."""
+"""Sessions as rows of a list: their source and their columns."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def session_columns(
 def session_head(
     row: SessionRow, width: int, now: float, glyphs: Glyphs, model: str, keys: Callable[[str], str]
 ) -> list[Line]:
-    """What stands above the first turn: where it comes from, how far it is consolidated, what went wrong.
+    """The head above the first turn: source, state of consolidation, errors.
 
     ``model``: the language model that is configured, or ""; ``keys``: the key of an action.
     """

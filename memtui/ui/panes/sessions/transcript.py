@@ -1,7 +1,7 @@
-"""The turns of one session, read piece by piece: where each begins on screen, and the text of those in view.
+"""The turns of a session, read page by page: the position of each on screen, and the texts in view.
 
 A conversation may have ten thousand turns of any length. Their heights are measured once, in a thread,
-and kept as numbers; of the texts only the pages around the view stay in memory.
+and kept as numbers. Only the texts of the pages around the view are kept.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Transcript:
         return self._starts[number], self._starts[number + 1]
 
     def turn(self, number: int) -> MemoryRecord | None:
-        """A turn; None while its text is not here."""
+        """A turn, or None if its text is not loaded."""
         page = self._texts.get(number // PAGE)
         if page is None:
             return None
@@ -99,7 +99,7 @@ class Transcript:
         return page[number % PAGE] if number % PAGE < len(page) else None
 
     def line(self, line: int) -> tuple[int, Line | None]:
-        """The turn that has a line, and the line; None while its text is not here."""
+        """The turn that has a line, and the line. None if its text is not loaded."""
         number = self.turn_at(line)
         drawn = self._drawn.get(number)
         if drawn is None:
@@ -113,7 +113,7 @@ class Transcript:
         return number, drawn[at] if at < len(drawn) else []
 
     def fold(self, number: int) -> None:
-        """Show a turn whole, or folded again; its text must be here."""
+        """Unfold or fold a turn. Its text must be loaded."""
         turn = self.turn(number)
         if turn is None:
             return
@@ -156,7 +156,7 @@ class TranscriptReader:
         self._ask = ask
 
     async def page(self, offset: int, view: TurnView, whole: frozenset[int]) -> Measured:
-        """The turns from ``offset`` on, measured; fewer than ``PAGE`` are the last."""
+        """The turns from ``offset`` on, measured. Fewer than ``PAGE`` means the last page."""
 
         def read(memory: Memory) -> Measured:
             turns = read_page(memory, self.session_id, self.filter, offset)

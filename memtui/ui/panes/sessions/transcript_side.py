@@ -1,4 +1,4 @@
-"""A conversation with a filter of its own, for the right side of a pane or the whole of it."""
+"""A conversation with its own filter, at the right side of a pane or in all of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .turn_lines import TurnView
 
 
 class TranscriptSide(Vertical):
-    """``show_session`` puts a conversation in; the filter is there while it is used."""
+    """``show_session`` displays a conversation. The filter is visible while it is used."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="side")
@@ -61,7 +61,7 @@ class TranscriptSide(Vertical):
         self.bar.edit()
 
     def drop_filter(self) -> bool:
-        """Show all turns again; False when they are shown already."""
+        """Show all turns again. False if they are shown already."""
         if not self.bar.display:
             return False
         self.bar.display = False

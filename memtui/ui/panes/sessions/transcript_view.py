@@ -1,4 +1,4 @@
-"""A conversation of any length: its turns are read page by page, and the lines in view drawn."""
+"""Shows a conversation of any length. Turns are read page by page, and only visible lines are drawn."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 Head = Callable[[int], Sequence[Line]]
 
-# The cursor's bar, and a blank.
+# The bar of the cursor and a blank.
 GUTTER = 2
 # Longer lines are hard to read.
 WIDEST = 100
 
 
 class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
-    """``show`` gives it a session; the cursor is on a turn, and stays on it when turns come and go."""
+    """``show`` displays a session. The cursor stays on its turn when turns are added or removed."""
 
     BINDINGS = [*bindings_at("transcript")]
     ALLOW_SELECT = False
@@ -47,7 +47,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     @message_type
     class Counted(Message):
-        """So many turns pass the filter (so far, while not ``whole``)."""
+        """How many turns pass the filter (so far, if not ``whole``)."""
 
         turns: int
         whole: bool
@@ -124,7 +124,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     # -- reading
 
     async def _read(self, at: int | None, again: bool) -> None:
-        """Read all turns, a page after the other; those in view are drawn as soon as they are there."""
+        """Read all turns, page by page. Visible turns are drawn as soon as they are read."""
         reader, view = self._reader, self._view
         if reader is None:
             return
@@ -154,7 +154,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
                 self.post_message(self.Counted(len(turns), last))
 
     def _seek(self, turns: Transcript) -> None:
-        """Put the cursor on the turn that is sought, with its line where it was, or into view."""
+        """Put the cursor on the wanted turn, at its old position or in view."""
         if self._sought is None:
             self.cursor = min(self.cursor, max(len(turns) - 1, 0))
             return
@@ -163,7 +163,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             self._sought = None
             self._fit()
             self.put_cursor(found)
-            # How far it can be scrolled is known when the new size was laid out.
+            # The scroll range is known only after the new size was laid out.
             self.call_after_refresh(self._reveal)
 
     async def _fetch(self, number: int) -> None:
@@ -185,7 +185,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     # -- the cursor
 
     def put_cursor(self, number: int) -> None:
-        """Go to a turn: its heading and as much of it as fits come into view."""
+        """Go to a turn. Its heading and as much text as fits scroll into view."""
         self.cursor = max(0, min(number, len(self._turns) - 1))
         self._reveal()
 
@@ -195,7 +195,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             top, height = self.scroll_offset.y, max(self.size.height, 1)
             if first < top or end - first > height:
                 self.scroll_to(y=first if self.cursor else 0, animate=False)
-            elif self.cursor and end > top + height:  # the first turn: what stands above all of them stays
+            elif self.cursor and end > top + height:  # the first turn: keep the head above it in view
                 self.scroll_to(y=end - height, animate=False)
         self.refresh()
 

@@ -1,6 +1,6 @@
-"""A turn of a conversation as lines: who and when, the text, folded where it is long, and the facts drawn from it.
+"""A turn of a conversation as lines: speaker and time, the text (folded if long), and the facts drawn from it.
 
-``height`` counts the lines of a turn without drawing it; a test holds that both agree.
+``height`` counts the lines of a turn without drawing it. A test checks that both agree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryRecord
     from memtui.present.glyphs import Glyphs
 
-# A longer text is folded to so many lines and one that says how many more there are.
+# A longer text is folded to this many lines, and one that says how many more there are.
 FOLD = 8
 INDENT = 2
 _MOST_CAUTIONS = 3
@@ -36,8 +36,8 @@ _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": 
 class TurnView(NamedTuple):
     """How turns are drawn: ``width`` cells wide, as of ``now``; ``through``: the last consolidated rid.
 
-    ``words`` are marked wherever they stand. ``cautions``: what turns (by rid) tell that no longer holds, ``drawn``: the facts
-    that were drawn from them; both are filled as turns are read.
+    ``words`` are marked everywhere. ``cautions``: statements of turns (by rid) that are no longer true. ``drawn``:
+    the facts that were drawn from them. Both are filled as turns are read.
     """
 
     width: int
@@ -49,7 +49,7 @@ class TurnView(NamedTuple):
     drawn: dict[int, tuple[MemoryRecord, ...]] | None = None
 
     def height(self, turn: MemoryRecord, *, whole: bool) -> int:
-        """Lines that ``lines`` would give."""
+        """The number of lines that ``lines`` returns."""
         body = len(self._text(turn))
         return (
             2
@@ -59,7 +59,7 @@ class TurnView(NamedTuple):
         )
 
     def lines(self, turn: MemoryRecord, *, whole: bool) -> list[Line]:
-        """The heading, what no longer holds, the text, the facts, and an empty line."""
+        """The heading, the cautions, the text, the facts, and an empty line."""
         text = self._text(turn)
         shown = text if whole or len(text) <= FOLD + 1 else text[:FOLD]
         role: Role = "text" if turn.active else "dim"
