@@ -286,7 +286,7 @@ async def test_nothing_found_says_what_each_arm_saw(story: Story) -> None:
     app = at_search(story)
     async with running(app):
         await ask(app, "xyzzyx plughplugh", filter="kind:fact")
-        await until(lambda: "Nothing answers this" in screen_text(app))
+        await until(lambda: "No memory answers this" in screen_text(app))
         text = " ".join(screen_text(app).split())
         assert "no memory has xyzzyx, plughplugh" in text
         assert "unavailable: no memory has a vector yet" in text
