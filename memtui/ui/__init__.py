@@ -1,1 +1,1 @@
-"""The terminal app, on top of the engine; nothing in the engine knows it."""
+"""The terminal app. It uses the engine; the engine never imports it."""

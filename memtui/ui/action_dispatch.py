@@ -1,6 +1,6 @@
-"""Carrying out actions of the table, the same way at every widget.
+"""Runs the actions of the action table, in the same way for every widget.
 
-Every action answers: it runs, or the person is told why it cannot.
+An action runs, or the person sees why it cannot.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ CHORD_SECONDS = 1.0
 def start(
     node: DOMNode, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
 ) -> Worker[None]:
-    """Run ``work`` on the loop; an error is told by the app. Exclusive: an older one of ``group`` is given up.
+    """Run ``work`` on the loop. The app shows errors. ``exclusive``: it cancels an older one of ``group``.
 
-    ``work`` is called by the worker, so one that is given up before its turn leaves no coroutine behind.
+    The worker calls ``work``, so a cancelled one leaves no coroutine behind.
     """
 
     async def guarded() -> None:
@@ -50,21 +50,21 @@ def start(
 
 @runtime_checkable
 class Judge(Protocol):
-    """An app that knows what cannot run at all at the moment, and tells what went wrong."""
+    """An app that knows which actions cannot run now, and shows errors."""
 
     def refusal(self, action: Action) -> str: ...
     def action_perform(self, action_id: str) -> None: ...
     def show_error(self, error: Exception, place: str) -> None: ...
 
 
-# A node carries out an action of the table with its method ``do_<id>``: plain, or ``async`` when it waits for
-# a dialog or for the memory; that then runs as a worker. Objects in its ``delegates`` carry out further ones.
-# ``why_not(action)`` says what is in the way, ``offers(action)`` whether the action has any sense there.
+# A node runs an action with its method ``do_<id>``. The method is ``async`` if it waits for a dialog or for the
+# memory, and then runs as a worker. Objects in its ``delegates`` run further actions.
+# ``why_not(action)`` gives the reason why it cannot run, ``offers(action)`` whether the node has it at all.
 # A widget with a place in the table has ``action_perform = perform`` and ``action_chord = chord``.
 
 
 def deed(node: object, action_id: str) -> Callable[[], Any] | None:
-    """What carries out an action at a node: its own method, or that of an object it holds."""
+    """The method that runs an action at a node: its own, or that of a delegate."""
     for one in (node, *getattr(node, "delegates", ())):
         if (do := getattr(one, f"do_{action_id}", None)) is not None:
             return cast("Callable[[], Any]", do)
@@ -72,7 +72,7 @@ def deed(node: object, action_id: str) -> Callable[[], Any] | None:
 
 
 def delegated(node: object, action: Action) -> str:
-    """Why an object that ``node`` holds cannot carry out an action now; empty when it can, or none does."""
+    """Why a delegate of ``node`` cannot run an action now. Empty if it can, or if no delegate has it."""
     for one in getattr(node, "delegates", ()):
         if hasattr(one, f"do_{action.id}"):
             return why_not(one, action)
@@ -80,25 +80,25 @@ def delegated(node: object, action: Action) -> str:
 
 
 def offers(node: object, action: Action) -> bool:
-    """Whether an action has any sense at a node; else the footer, the help and the palette leave it out."""
+    """Whether a node has an action at all. If not, footer, help and palette leave it out."""
     offer = getattr(node, "offers", None)
     return True if offer is None else bool(offer(action))
 
 
 def why_not(node: object, action: Action) -> str:
-    """Why a node cannot carry out an action now, as a sentence; empty when it can."""
+    """Why a node cannot run an action now, as a sentence. Empty if it can."""
     tell = getattr(node, "why_not", None)
     return "" if tell is None else str(tell(action))
 
 
 def refusal(node: DOMNode, action: Action) -> str:
-    """``why_not``, and what the whole app has against it (read-only, not open yet)."""
+    """``why_not``, or the reason of the app (read-only, not open yet)."""
     app = node.app
     return (app.refusal(action) if isinstance(app, Judge) else "") or why_not(node, action)
 
 
 def perform(node: DOMNode, action_id: str) -> None:
-    """Run an action, or tell why not; what this node does not do, whoever does it now is asked for."""
+    """Run an action, or show why not. If this node does not have it, find the one that does."""
     action, app = BY_ID[action_id], node.app
     do = deed(node, action_id)
     if do is None and isinstance(app, Judge) and app is not cast("object", node):

@@ -1,8 +1,8 @@
-"""The one table of actions: key bindings, footer, help, palette, keymap and the README all read it.
+"""The table of all actions. Key bindings, footer, help, palette, keymap and guide are made from it.
 
-One verb has one key. ``where`` says in which places of the app an action lives; in one place a key
-never has two meanings (``keymap.clashes``, held by a test). An action with the id ``forget`` is
-carried out by the method ``do_forget`` of the widget that has the place.
+Each action has its own key. ``where``: the places of the app that have the action. In one place a key
+never has two meanings (``keymap.clashes``; a test checks that). An action with the id ``forget`` is
+run by the method ``do_forget`` of the widget at that place.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ Place = Literal[
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
-# In the help, what belongs to the pane comes first, and what is the same everywhere last.
+# In the help, keys of the pane come first, and keys that work everywhere last.
 HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
 PANE_PLACES: tuple[Place, ...] = (
     "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 )  # fmt: skip
-# The parts of a pane have the focus in turn; the pane and "everywhere" are active beside each.
+# One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
 PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile")
-# While something is typed every printable key is text: of the other keys only these and a few of everywhere work.
-# A filter of memories ("filtering") is typed as well, and completed.
+# While typing, every printable key is text. Of the other keys only these and a few of "everywhere" work.
+# A filter of memories ("filtering") also has completions.
 WHILE_TYPING = frozenset({"ctrl+p", "f1", "ctrl+q"})
 TYPING_PLACES: tuple[Place, ...] = ("typing", "filtering")
 
 
 class Action(NamedTuple):
-    """One thing the person can do.
+    """One thing that the person can do.
 
-    ``keys``: as typed (``x``, ``/``, ``ctrl+o``, ``g g``), the first one is shown. ``footer``: its
-    turn in the footer, 0 = not there. ``changes``: it changes the memory, so it is refused when that
-    was opened for reading only. ``needs``: what the app must be permitted to do for it.
+    ``keys``: as typed (``x``, ``/``, ``ctrl+o``, ``g g``); the first one is shown. ``footer``: its position in
+    the footer, 0 = not there. ``changes``: it changes the memory, so it is refused if the memory is read only.
+    ``needs``: the permission that it needs.
     """
 
     id: str
@@ -62,7 +62,7 @@ def _action(
     changes: bool = False,
     needs: Effect | None = None,
 ) -> Action:
-    """A row of the table: ``keys`` are parted by two spaces."""
+    """A row of the table. ``keys`` are separated by two spaces."""
     return Action(id, tuple(keys.split("  ")), label, group, where, help, footer, changes, needs)
 
 
@@ -80,7 +80,7 @@ _SHOWN: tuple[Place, ...] = (*_KEPT, "review", "entities", "sessions", "history"
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
-    # A number belongs to a pane for good, also while other panes do not exist yet.
+    # The number of a pane never changes.
     _action("pane_review", "1", "Review", "Panes", _ALL,
             "Go to Review: what needs a decision, worst first."),
     _action("pane_memories", "2", "Memories", "Panes", _ALL,
@@ -135,14 +135,14 @@ ACTIONS: tuple[Action, ...] = (
     _action("why_not", "w", "why not here?", "Look", ("search",),
             "Ask why a certain memory is not among the hits.", footer=14),
     _action("tune", "T", "tune", "Look", ("search",),
-            "Change how the arms are weighed, and see the hits move.", footer=18),
+            "Change the weights of the arms, and see the hits move.", footer=18),
     _action("pin", "p", "pin", "Look", ("search", "entities"),
-            "Keep this question, or this entity, at hand; or no longer.", footer=46, changes=True),
+            "Pin this question or entity; again to unpin it.", footer=46, changes=True),
     _action("expect", "n", "expect here", "Look", ("search",),
-            "Expect this hit among the first for this question, or no longer; imports and maintenance check it.",
+            "Expect this hit for this question; again to stop. Imports and maintenance check it.",
             footer=46, changes=True),
     _action("save_profile", "S", "save profile", "Look", ("search",),
-            "Keep this way of ranking under a name, for agents too.", footer=47, changes=True),
+            "Save this ranking under a name, for agents too.", footer=47, changes=True),
     _action("agents_profile", "A", "agents use it", "Look", ("search",),
             "Let agents rank by this profile: it becomes the setting search.profile.", footer=48),
     _action("recalls", "L", "recall log", "Look", ("history",),
@@ -154,12 +154,12 @@ ACTIONS: tuple[Action, ...] = (
     _action("successor", "N", "successor", "Look", _KEPT,
             "Go to the memory that replaced this one, or that it was merged into."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
-    _action("reverse", "<", "reverse", "Look", _LIST, "Turn the order round."),
+    _action("reverse", "<", "reverse", "Look", _LIST, "Reverse the order."),
     _action("trash", "X", "trash", "Look", ("memories",),
             "Show what was forgotten, has faded or was replaced; again to leave.", footer=75),
     _action("episodes", "K", "turns", "Look", ("memories",),
             "Add the turns of conversations to the list; again to take them out.", footer=80),
-    _action("about", "@", "about", "Look", _SHOWN, "Show everything about somebody or something it mentions.", footer=38),
+    _action("about", "@", "about", "Look", _SHOWN, "Show everything about a person or thing that it mentions.", footer=38),
     _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
     _action("zoom", "+", "zoom", "Look", _ALL, "Make this part full-screen."),
     _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
@@ -192,7 +192,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("correct", "e", "correct", "Change", (*_KEPT, "review"),
             "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
     _action("confirm", "c", "confirm", "Change", _KEPT,
-            "Confirm that it is true: it no longer fades, and no job may touch it.", footer=25, changes=True),
+            "Confirm that it is true: it no longer fades, and no job may change it.", footer=25, changes=True),
     _action("pin_fact", "!", "pin fact", "Change", _KEPT,
             "Pin a fact: agents are told it at every prompt; again to unpin it.", changes=True),
     _action("forget", "x", "forget", "Change", (*_KEPT, "review"),
@@ -215,15 +215,15 @@ ACTIONS: tuple[Action, ...] = (
     _action("restore", "R", "restore", "Change", _ROWS, "Bring it back from the Trash.",
             footer=55, changes=True),
     _action("restore_backup", "R", "restore", "Change", ("maintenance",),
-            "Restore this backup, or take single memories out of it, after a look at what that does.",
+            "Restore this backup, or single memories of it, after a preview.",
             footer=55, changes=True),
     _action("erase", "E", "erase for good", "Change", (*_KEPT, "sessions"),
-            "Erase it for good, from history and backups too: shows all that carries it, and proves that it is gone.",
+            "Erase it for good, from history and backups too: shows everything with its text, and proves that it is gone.",
             footer=78, changes=True),
     _action("mark", "space", "mark", "Change", _LISTED,
-            "Mark this row; the verbs then act on all marked rows.", footer=40),
+            "Mark this row; actions then apply to all marked rows.", footer=40),
     _action("mark_all", "*", "mark all", "Change", _LISTED,
-            "Mark every row that the filter lets through, or none."),
+            "Mark all rows of the list, or none."),
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
     _action("topic", "#", "topic", "Change", _ROWS,
@@ -240,7 +240,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("note_editor", "o", "editor", "Change", ("scratchpad",),
             "Change the text under this key in $EDITOR.", footer=40, changes=True, needs="editor"),
     _action("rename", "e", "rename", "Change", ("entities",),
-            "Give it another name; the old one stays among its other names.", footer=20, changes=True),
+            "Rename it. The old name is kept as another name.", footer=20, changes=True),
     _action("retype", "T", "retype", "Change", ("entities",),
             "Say what it is: a person, a project, a place.", footer=24, changes=True),
     _action("not_entity", "x", "not an entity", "Change", ("entities",),
@@ -248,7 +248,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("unlink", "-", "not in here", "Change", ("entities",),
             "Wrong one: the memory picked in the profile is not about this entity.", footer=49, changes=True),
     _action("split", "|", "split", "Change", ("entities",),
-            "One of its names is somebody else: give it an entity of its own.", footer=48, changes=True),
+            "One of its names belongs to somebody else: make a new entity of it.", footer=48, changes=True),
     _action("add_name", "a", "add name", "Change", ("entities",),
             "Add another name for it.", footer=42, changes=True),
     _action("drop_name", "D", "drop name", "Change", ("entities",),
@@ -273,7 +273,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("undo_this", "U", "undo this", "Undo", ("maintenance", "history"),
             "Take back the selected operation, whoever made it.", footer=20, changes=True),
     _action("undo_agent", "A", "undo all since", "Undo", ("history",),
-            "Take back all that this agent did from the selected operation on, as one undo; shows it first.", changes=True),
+            "Undo everything that this agent did since the selected operation, in one step; shows it first.", changes=True),
 
     _action("wrong", "F", "that was wrong", "Program", _ALL,
             "List the last answers of agents with what was in them; Enter goes to a memory, V keeps it from that agent."),
@@ -282,7 +282,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("export", "I", "export", "Program", _ALL,
             "Write everything, or what is shown, to a file or a folder of notes.", needs="export"),
     _action("pause", "Z", "pause", "Program", _ALL,
-            "Record no conversation for a while, from any program; in a pause: record again, after a question.", changes=True),
+            "Pause recording for all programs; while paused: record again, after a question.", changes=True),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),
@@ -300,13 +300,13 @@ def actions_at(*places: Place) -> tuple[Action, ...]:
 
 
 def footer_actions(pane: Place, part: Place = "list") -> tuple[Action, ...]:
-    """What the footer offers while ``pane``, whose list is a ``part``, is shown, most wanted first."""
+    """The actions of the footer while ``pane`` is shown, in order. ``part``: the kind of its list."""
     shown = (action for action in actions_at("everywhere", part, pane) if action.footer)
     return tuple(sorted(shown, key=lambda action: action.footer))
 
 
 def typing_actions(place: Place) -> tuple[Action, ...]:
-    """What works while something is typed, most wanted first: no printable key does."""
+    """The actions that work while typing, in order. None has a printable key."""
     own = actions_at(*(TYPING_PLACES if place == "filtering" else ("typing",)))
     always = [
         action for action in actions_at("everywhere") if any(key in WHILE_TYPING for key in action.keys)
@@ -315,5 +315,5 @@ def typing_actions(place: Place) -> tuple[Action, ...]:
 
 
 def typing_footer(place: Place) -> tuple[Action, ...]:
-    """What the footer offers while something is typed."""
+    """The actions of the footer while typing."""
     return tuple(action for action in typing_actions(place) if action.footer and action.id != "palette")

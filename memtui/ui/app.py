@@ -1,4 +1,4 @@
-"""The app: it paints, then opens the memory, then follows what changes, and restores the terminal."""
+"""The app: it paints, opens the memory, follows its changes, and restores the terminal at the end."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ if TYPE_CHECKING:
     from memtui.engine.records import Stats
 
 T = TypeVar("T")
-# What is shown before anything else: the tour of the demo, or the import.
+# What is shown first: the tour of the demo, or the import.
 Beginning = Literal["tour", "import"] | None
 
 STYLES = ("styles/shell.tcss", "styles/lists.tcss")
 POLL_SECONDS = 0.5
-# What runs in the background is a tenth of a second of imports, which the first rows should not share a processor with.
+# Background work imports modules for a tenth of a second. It waits until the first rows are shown.
 BACKGROUND_SECONDS = 0.5
 
 
 class MemtuiApp(App[None], inherit_bindings=False):
     """The terminal app on a memory that ``open_memory`` opens, in a thread, after the first paint.
 
-    ``name`` is what the title calls the memory. ``state`` is where the app was left, ``crash_folder``
-    where a crash report goes, ``home`` where other programs' session files are looked for (None: nowhere,
-    and no welcome to an empty memory), ``configuration`` what the settings show, ``reopen`` opens the memory
-    with other settings (None: they count from the next start). ``place``: the memory's file, for the way back to a
-    backup when it cannot be opened. ``permissions``: what it may do beside showing the memory. ``begins_with``: what
-    is shown first. Run it with ``run_app``, which gives the exit status.
+    ``name``: the memory's name in the title. ``state``: the saved state of the last run. ``crash_folder``: where a
+    crash report goes. ``home``: where session files of other programs are looked for (None: nowhere, and no
+    welcome dialog). ``configuration``: what the settings show. ``reopen`` opens the memory with other settings
+    (None: they take effect at the next start). ``place``: the file of the memory, to restore a backup if it cannot
+    be opened. ``permissions``: what it may do besides showing the memory. ``begins_with``: what is shown first.
+    Run it with ``run_app``, which returns the exit status.
     """
 
     TITLE = "memtui"
@@ -99,7 +99,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         )
         super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
         if self.no_color:
-            # Textual's own turns colours into greys.
+            # Textual's own filter turns colours into greys.
             self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
             self._own_filters = (NoColourFilter(), *self._own_filters)
         self.look = look
@@ -127,13 +127,13 @@ class MemtuiApp(App[None], inherit_bindings=False):
         for theme in own_themes():
             self.register_theme(theme)
         chosen = look.theme if look.theme in self.available_themes else DARK
-        # Not as an assignment, which would parse all styles a second time before the first paint.
+        # Not assigned to the attribute: that would parse all styles again before the first paint.
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
         self.animation_level = "basic" if look.moves() else "none"
         self.set_keymap(self.keymap.textual())
 
-    # -- Textual's questions
+    # -- overrides of Textual
 
     def get_default_screen(self) -> Screen[Any]:
         return MainScreen(self.state.pane)
@@ -150,10 +150,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     @property
     def is_leaving(self) -> bool:
-        """No window any more, though timers and threads may still have something to tell."""
+        """Whether the app is closing. Timers and threads may still send messages."""
         return not self.screen_stack or not self.is_running
 
-    # -- what panes, dialogs and widgets see of it (``shell``)
+    # -- the ``Shell`` protocol, for panes, dialogs and widgets
 
     @property
     def glyphs(self) -> Glyphs:
@@ -212,7 +212,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
             self.say(self.keymap.why_nothing_of(BY_ID[action_id]))
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Textual's own, which is silent about a key that nothing here has: each is answered."""
+        """As in Textual, but a key without an action gets a message."""
         done = await super()._check_bindings(key, priority)
         if not done and not priority and isinstance(self.screen, MainScreen):
             self.post_message(Notified(self.keymap.why_nothing(key), kind=f"no key {key}"))
@@ -225,7 +225,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.say(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
 
     def action_show_entity(self, eid: int) -> None:
-        """A name in a text was clicked."""
+        """Show an entity: its name in a text was clicked."""
         start(self, partial(self.navigation.open_entity, eid), "go")
 
     # -- messages
@@ -251,7 +251,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         leave_on_signals(self._leave_on_signal)
 
     def begin(self) -> None:
-        """The window was painted: now the memory."""
+        """Open the memory. Called after the first paint."""
         self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
             self.post_message(Notified(problem, "error", kind="keymap"))
@@ -291,7 +291,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         await tour.begin()
 
     async def _restored_instead(self, error: Exception) -> bool:
-        """Offer the backups of a memory that could not be opened; else say why, and the app ends with that panel."""
+        """Offer the backups of a memory that could not be opened. If there is none, show the error and end."""
         self.notifications.unopened = error
         try:
             restored = await self.recovery.offer_backup(error)
@@ -306,12 +306,12 @@ class MemtuiApp(App[None], inherit_bindings=False):
         return bool(restored)
 
     def poll(self) -> None:
-        """Twice a second: collect garbage where nobody types, and look whether somebody else has written."""
+        """Twice a second: collect garbage if nobody types, and check for changes by other programs."""
         garbage_collection.collect_if_due(self.keystrokes.quiet)
         self.follower.poll()
 
     def refusal(self, action: Action) -> str:
-        """Why ``action`` cannot run at all at the moment; empty when it can."""
+        """Why ``action`` cannot run in any pane now. Empty if it can."""
         if action.changes and self.readonly:
             return "This memory is open for reading only."
         if action.changes and self.operations.memory is None:
@@ -332,7 +332,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         await super().on_event(event)
 
     def _takes_keys(self) -> bool:
-        """Whether what the person sees is there already, or a pane or dialog is only on its way."""
+        """Whether keys can be handled, or a pane or dialog is still being made."""
         if isinstance(self.screen, MainScreen):
             return not self.screen.opening
         return self.screen.is_mounted and (self.screen.focused is not None or not self.screen.focus_chain)
@@ -340,7 +340,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
     # -- leaving
 
     def _fatal_error(self) -> None:
-        """Textual's own prints every local variable, memory texts and keys included."""
+        """Write a crash report instead of Textual's, which prints all local variables, with memory texts and keys."""
         self.bell()
         self._crash = self._exception
         self._close_messages_no_wait()
@@ -355,7 +355,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.operations.close()
 
     def crash_message(self) -> str:
-        """What to print after a crash; empty when there was none."""
+        """The message to print after a crash. Empty if there was none."""
         if self._crash is None:
             return ""
         path = write_report(self._crash, self.crash_folder, __version__) if self.crash_folder else None

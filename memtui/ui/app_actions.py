@@ -1,4 +1,4 @@
-"""What the whole app does, whichever pane is shown: parts, undo and redo, help, dialogs, leaving."""
+"""Actions that work in every pane: parts, undo and redo, help, dialogs, quit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from .main_screen import MainScreen
     from .shell import Shell
 
-# Undoing more rows than that, or something of an earlier run, asks first.
+# An undo of more rows than this, or of a change of an earlier run, asks first.
 ASK_ABOVE = 20
 
 
 class AppActions:
-    """The actions that live everywhere. ``window``: where the panes are."""
+    """The actions that work everywhere. ``window``: the screen with the panes."""
 
     def __init__(self, shell: Shell, window: Callable[[], MainScreen]) -> None:
         self._shell = shell
@@ -70,7 +70,7 @@ class AppActions:
         await self._take_back(lambda memory: memory.redo(), "redoing")
 
     async def _take_back(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
-        """What was undone is told as any change is; what was left alone is shown side by side."""
+        """Undo or redo. Rows that were left alone are shown with both versions."""
         from memtui.engine.errors import InputError
         from memtui.engine.store.undo import NothingUndoneError
 
@@ -89,7 +89,7 @@ class AppActions:
             self._shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
 
     async def _sure(self, operation: Operation) -> bool:
-        """Ask before a large undo, or one of something from before this run."""
+        """Ask before a large undo, or before the undo of a change from an earlier run."""
         large, earlier = operation.rows > ASK_ABOVE, operation.at < self._shell.started
         elsewhere = operation.op_id not in self._shell.made
         if not (large or earlier or elsewhere):
@@ -98,7 +98,7 @@ class AppActions:
 
         when = local_time(operation.at, time.time())
         other = ", not made in this window" if elsewhere else ""
-        before = ", before memtui was started this time" if earlier else other
+        before = ", before this run of memtui" if earlier else other
         text = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
         answer = await self._shell.ask_person(Question("Undo this?", text, yes="undo", enter=True))
         return bool(answer)
@@ -106,7 +106,7 @@ class AppActions:
     # -- the program
 
     async def do_wrong(self) -> None:
-        """List the last answers of agents; from there to a memory, to correct or forget it, or keep it from that agent."""
+        """List the last answers of agents, to go to a memory or to withhold it from that agent."""
         from .dialogs.wrong import WrongDialog
 
         shell = self._shell
@@ -136,13 +136,13 @@ class AppActions:
         self._shell.app.push_screen(ImportDialog())
 
     def do_export(self) -> None:
-        """Open the dialog, narrowed to what the list of memories shows."""
+        """Open the export dialog with the filter of the list."""
         from .dialogs.export import ExportDialog
 
         self._shell.app.push_screen(ExportDialog(self._window().pane.memory_filter))
 
     async def do_pause(self) -> None:
-        """Ask until when; where recording is paused already it goes on."""
+        """Pause recording, after asking for how long; or end the pause."""
         from memtui.present.recording import ended_line, paused_line
 
         from .dialogs.pause import PauseDialog
@@ -203,7 +203,7 @@ class AppActions:
 
 
 async def welcome(shell: Shell, *, bring_in: bool = False) -> None:
-    """To a memory that holds nothing yet: what could fill it. ``bring_in``: offer an import to any other one."""
+    """Show the welcome dialog for an empty memory. ``bring_in``: offer an import for another one."""
     if shell.home is None or shell.readonly:
         return
     stats = await shell.operations.ask(lambda memory: memory.stats())

@@ -1,4 +1,4 @@
-"""How the app looks and moves, as configuration and environment decide."""
+"""The look of the app, from configuration and environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .theme import DARK
 
 
 class Look(NamedTuple):
-    """``NO_MOTION`` in the environment stills everything, whatever was configured."""
+    """``NO_MOTION`` in the environment stops all animation, whatever was configured."""
 
     theme: str = DARK
     ascii: bool = False

@@ -1,4 +1,4 @@
-"""How the app follows its memory: what changed here and elsewhere, counts, and settings that changed."""
+"""Keeps the app up to date with the memory: changes made here and elsewhere, counts, changed settings."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 PROGRESS_SECONDS = 1.0
 # Changes in quick succession are counted once.
 COUNT_DELAY = 0.1
-# Work under way ends before the memory is opened with other settings; so often it is looked at.
+# The memory is opened with other settings only after running work has ended. How often that is checked.
 LOOK_SECONDS = 0.2
 
 
 class ChangeFollower:
-    """Follows what happens to the memory. ``window``: what shows it; ``reopen``: opens it with other settings."""
+    """Follows changes of the memory. ``window`` shows it. ``reopen`` opens it with other settings."""
 
     def __init__(
         self, shell: Shell, window: Callable[[], MainScreen], reopen: Callable[[Settings], Memory] | None
     ) -> None:
         self.runs_jobs = True
-        """Whether maintenance that is due runs by itself: not in a demo, which stays as its person left it."""
+        """Whether due maintenance runs automatically. Not in a demo, which stays as it is."""
         self._shell = shell
         self._window = window
         self._reopen = reopen
         self._applying = asyncio.Lock()
-        # The file's version when it was last looked at: another one means that somebody else has written.
+        # The last known version of the file. Another version means that another program has written.
         self._version = 0
         self.stats: Stats | None = None
-        # Operations that this run of the app carried out itself.
+        # Operations of this run of the app.
         self.made: set[int] = set()
         self.sessions = SessionFollowing(self._following_began, self._following_failed)
         self._inbox = InboxCount(shell)
@@ -56,24 +56,24 @@ class ChangeFollower:
         self._pause_ends: Timer | None = None
 
     def begin(self, memory: Memory, version: int) -> None:
-        """Follow a memory that was opened; ``version``: the file's at that moment."""
+        """Follow a memory that was opened. ``version``: the file's version at that time."""
         self._version = version
         self._subscribe(memory)
 
     def _subscribe(self, memory: Memory) -> None:
-        """Hear of everything that happens to it in this process."""
+        """Subscribe to all changes in this process."""
         memory.subscribe("changed", self._changed_in_thread)
         memory.subscribe("job_finished", self._changed_in_thread)
         memory.subscribe("progress", self._progressed_in_thread)
 
     def start_background(self) -> None:
-        """Begin what nobody waits for, unless the app is being left."""
+        """Start background work, unless the app is closing."""
         if not self._shell.is_leaving:
             start(self._shell.app, self.start_jobs, "jobs")
             self.start_following()
 
     async def start_jobs(self) -> None:
-        """Look for maintenance that is due, in a thread of its own, while the app is open."""
+        """Run due maintenance in its own thread, while the app is open."""
         if (
             self.runs_jobs
             and self._shell.operations.require().options.background
@@ -82,7 +82,7 @@ class ChangeFollower:
             await self._shell.operations.change(lambda memory: memory.jobs.start(), "starting the jobs")
 
     def start_following(self) -> None:
-        """Follow live sessions where the settings say so."""
+        """Follow live sessions if the settings say so."""
         shell = self._shell
         memory, home, configuration = shell.operations.require(), shell.home, shell.configuration
         if configuration is None or home is None or shell.readonly:
@@ -91,16 +91,16 @@ class ChangeFollower:
             self.sessions.start(memory, home)
 
     async def follow_again(self) -> None:
-        """The memory's file is another one now: begin anew what ended with the old one."""
+        """Start again after the file was replaced."""
         await asyncio.to_thread(self.sessions.stop)
         self.start_following()
 
     def _following_began(self) -> None:
-        """In a thread: the title says so."""
+        """Called in a thread: show it in the title."""
         self._shell.app.call_later(self.count_again)
 
     def _following_failed(self, error: Exception) -> None:
-        """In a thread: it does not go on by itself."""
+        """Called in a thread: show that following has stopped."""
         from memtui.log import outline
 
         reason = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
@@ -109,7 +109,7 @@ class ChangeFollower:
         )
 
     async def report_unfinished(self) -> None:
-        """An erase that was interrupted is finished by the person, in the dialog that would begin another one."""
+        """Report an interrupted erase. The person finishes it in the erase dialog."""
         waiting = await self._shell.operations.ask(lambda memory: memory.files.unfinished_erase())
         if waiting is not None:
             key = self._shell.keymap_shown("erase")
@@ -138,7 +138,7 @@ class ChangeFollower:
         self._shell.app.post_message(Progressed(changes))
 
     def progressed(self, changes: Changes) -> None:
-        """Links and vectors come in thousands of batches: the lists follow once a second."""
+        """Reload the lists at most once a second: links and vectors come in thousands of batches."""
         if self._progress is None and not self._shell.is_leaving:
             self._shell.app.set_timer(PROGRESS_SECONDS, self._follow_progress)
         self._progress = changes
@@ -150,11 +150,11 @@ class ChangeFollower:
             self.count_again()
 
     def poll(self) -> None:
-        """Look whether somebody else has written."""
+        """Check whether another program has written."""
         start(self._shell.app, self._look_for_others, "poll")
 
     async def _look_for_others(self) -> None:
-        """Another process may have written; a file that cannot be read just now is one line, not a panel."""
+        """Read changes of other processes. If the file cannot be read now, show one line, no dialog."""
         try:
             version = await self._shell.operations.ask(lambda memory: memory.data_version())
         except ReplacedFileError as error:
@@ -168,7 +168,7 @@ class ChangeFollower:
         self._version = version
 
     def count_again(self) -> None:
-        """Ask for the counts of the tabs and the title."""
+        """Read the counts of the tabs and the title."""
         start(self._shell.app, self._count, "count")
 
     async def _count(self) -> None:
@@ -182,12 +182,12 @@ class ChangeFollower:
         self._window().show_stats(stats)
         title = self._window().query_one(TitleBar)
         title.facts = tuple(self._facts(stats, recording.pause))
-        title.set_class(recording.pause is not None, "-paused")  # a low window shows no title else
+        title.set_class(recording.pause is not None, "-paused")  # a low window shows the title only then
         self._look_when_it_ends(recording.pause)
         self._inbox.soon()
 
     def _look_when_it_ends(self, pause: Pause | None) -> None:
-        """The title tells of a pause until it is over."""
+        """Update the title when a pause ends."""
         if self._pause_ends is not None:
             self._pause_ends.stop()
             self._pause_ends = None
@@ -196,7 +196,7 @@ class ChangeFollower:
             self._pause_ends = self._shell.app.set_timer(left, self.count_again)
 
     def _facts(self, stats: Stats, pause: Pause | None) -> Iterator[str]:
-        """What is worth knowing about the memory right now, for the title."""
+        """The facts about the memory for the title."""
         if pause is not None:
             end = "" if pause.until is None else f" {until_when(pause.until, self._shell.clock())}"
             yield f"{self._shell.glyphs.busy} not recording{end}"
@@ -215,12 +215,12 @@ class ChangeFollower:
 
     @property
     def applies_settings(self) -> bool:
-        """Whether settings of the engine can count at once: the memory is a file that can be opened anew."""
+        """Whether engine settings can take effect now: the memory is a file that can be opened again."""
         memory = self._shell.operations.memory
         return self._reopen is not None and memory is not None and memory.path is not None
 
     async def apply_settings(self) -> None:
-        """Open the memory anew, with the settings as they are now; work under way is waited for."""
+        """Open the memory again with the present settings, after running work has ended."""
         shell = self._shell
         reopen, configuration = self._reopen, shell.configuration
         if reopen is None or configuration is None:
@@ -238,7 +238,7 @@ class ChangeFollower:
 
 
 def _everything() -> Changes:
-    """Any table may be another one."""
+    """Changes that concern every table."""
     from memtui.engine.records import Changes
 
     return Changes(tables=frozenset({"*"}))

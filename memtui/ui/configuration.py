@@ -1,4 +1,4 @@
-"""The configuration file as the app changes it: one setting at a time, where the app is permitted to."""
+"""Saves a setting in the configuration file, if the app is permitted to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def save_setting(shell: Shell, name: str, value: Value) -> None:
-    """Write a setting into the file and read all of them again. Raises InputError, DiskFullError."""
+    """Write a setting to the file and read all settings again. Raises InputError, DiskFullError."""
     from memtui import config
 
     shell.permissions.require("settings")

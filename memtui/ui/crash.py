@@ -1,8 +1,8 @@
-"""When the app breaks: a report that can be shared, and a terminal that works again.
+"""After a crash: a report that can be shared, and a restored terminal.
 
-Textual prints the local variables of every frame, and with them memory texts and keys. The report
-here has the kind of the error and where it happened: no values, and not even the error's own words,
-which often quote what was being read.
+Textual prints the local variables of every frame, and with them memory texts and keys. This report
+has only the type of the error and its place. It has no values and no error messages of others,
+because those often quote what was being read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def report(error: BaseException, version: str) -> str:
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         lines.append("")
-        # Our own errors are written for people; anybody else's may quote a memory.
+        # The messages of our own errors quote no memory. Other messages may.
         exit_code = f" (exit code {link.exit_code})" if isinstance(link, MemtuiError) else ""
         lines.append(f"{type(link).__module__}.{type(link).__qualname__}{exit_code}")
         for frame in traceback.extract_tb(link.__traceback__):
@@ -43,7 +43,7 @@ def report(error: BaseException, version: str) -> str:
 
 
 def write_report(error: BaseException, folder: Path, version: str) -> Path | None:
-    """Write the report into ``folder``, for its owner only; None when it cannot be written."""
+    """Write the report into ``folder``, readable by its owner only. None if it cannot be written."""
     path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def write_report(error: BaseException, folder: Path, version: str) -> Path | Non
 
 
 def leave_on_signals(leave: Callable[[int], None]) -> None:
-    """SIGTERM, SIGHUP and SIGINT end the app by the front door, so that the terminal is restored.
+    """SIGTERM, SIGHUP and SIGINT close the app normally, so that the terminal is restored.
 
     ``leave`` gets the exit status, 128 + the number of the signal. Must be called on the event loop.
     """
@@ -73,7 +73,7 @@ def leave_on_signals(leave: Callable[[int], None]) -> None:
 
 
 def _short(filename: str) -> str:
-    """A path from the package's folder on: where somebody's home is, is nobody's business."""
+    """A path relative to the package, without the user's home folder."""
     parts = Path(filename).parts
     for root in ("site-packages", "memtui"):
         if root in parts:

@@ -1,7 +1,7 @@
-"""Editing a text in the person's own editor.
+"""Edits a text in the person's own editor.
 
-The terminal is the editor's while it runs, and the app's again whatever becomes of it: it may not be there, end with
-an error, or be killed. A signal to end memtui ends the editor first.
+The editor gets the terminal while it runs. The app gets it back in every case: also if the editor is missing,
+ends with an error, or is killed. A signal to end memtui ends the editor first.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from memtui.engine.errors import InputError
 if TYPE_CHECKING:
     from .shell import Shell
 
-# What is tried where $VISUAL and $EDITOR name none that starts.
+# Editors to try if $VISUAL and $EDITOR do not name one that starts.
 _USUAL = ("editor", "nano", "micro", "vim", "vi", "notepad.exe")
 _ENDING = ("SIGTERM", "SIGHUP", "SIGINT")
 LOOK_SECONDS = 0.05
-# An editor that was asked to end has so long.
+# How long an editor may take to end.
 END_SECONDS = 3.0
-# Plain cursor and number keys, which a killed editor may have left changed.
+# Reset cursor and number keys, which a killed editor may have changed.
 _PLAIN_KEYS = b"\x1b[?1l\x1b>"
 
 
 class Edited(NamedTuple):
-    """``told``: what the person should know, such as another editor than theirs; else empty."""
+    """``note``: a message for the person, for example that another editor was opened. Empty for none."""
 
     text: str
     note: str
 
 
 def edit(shell: Shell, text: str) -> str:
-    """Open ``text`` in $VISUAL, $EDITOR or one that is there, and return what was saved. Blocks the app meanwhile.
+    """Open ``text`` in $VISUAL, $EDITOR or another editor, and return what was saved. Blocks the app.
 
-    Raises InputError where none can be started, where it ends with an error, and where it is not permitted.
+    Raises InputError if none can be started, if it ends with an error, or if it is not permitted.
     """
     shell.permissions.require("editor")
     edited: Edited | Exception
     with shell.app.suspend():
-        # Textual gives the terminal back to the app only where nothing is raised in here.
+        # Textual gives the terminal back to the app only if nothing is raised in here.
         try:
             edited = edited_outside(text)
         except Exception as error:
@@ -63,7 +63,7 @@ def edit(shell: Shell, text: str) -> str:
 
 
 def edited_outside(text: str) -> Edited:
-    """As ``edit``, on a terminal that is free. The file is in a folder for its owner only, and is gone afterwards."""
+    """As ``edit``, on a free terminal. The file is in a private folder and is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")
         path.write_text(text, "utf-8", "surrogateescape")
@@ -88,7 +88,7 @@ def edited_outside(text: str) -> Edited:
 
 
 def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
-    """Words of a command, and what to call it; ``wrong`` gets what is no command at all."""
+    """The words of each command and its name. ``wrong`` collects what is not a valid command."""
     for variable in ("VISUAL", "EDITOR"):
         command = os.environ.get(variable, "").strip()
         if not command:
@@ -107,11 +107,11 @@ def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
 
 
 def _run(command: list[str]) -> int:
-    """The status of a program that has the terminal for itself; negative: the signal that ended it. Raises OSError."""
+    """Run a program in the foreground of the terminal. Returns its status; negative: a signal. Raises OSError."""
     if sys.platform == "win32":
         return subprocess.run(command, check=False).returncode
     with _terminal_kept() as foreground, _endings_noted() as endings:
-        # In a group of its own, so that Ctrl+C on the keyboard is the editor's and not memtui's.
+        # In its own process group, so that Ctrl+C goes to the editor and not to memtui.
         program = subprocess.Popen(command, process_group=0)
         foreground(program.pid)
         asked_at = None
@@ -133,7 +133,7 @@ def _run(command: list[str]) -> int:
 
 @contextmanager
 def _terminal_kept() -> Iterator[Callable[[int], None]]:
-    """What hands the terminal to a group; afterwards it is ours again, with the settings that it had."""
+    """Yields a function that gives the terminal to a group. Afterwards it is ours again, with its old settings."""
     import termios
 
     try:
@@ -144,7 +144,7 @@ def _terminal_kept() -> Iterator[Callable[[int], None]]:
         return
 
     def foreground(group: int) -> None:
-        # Whoever is not in the foreground would be stopped by this signal for touching the terminal.
+        # A background process that uses the terminal would be stopped by this signal.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         with suppress(OSError, termios.error):  # the group, or the terminal, is gone already
             os.tcsetpgrp(0, group)
@@ -162,7 +162,7 @@ def _terminal_kept() -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def _endings_noted() -> Iterator[list[int]]:
-    """Signals that end memtui, while its event loop cannot see them; the loop gets them too, once it goes on."""
+    """Collects signals that end memtui while the event loop is blocked. The loop also gets them later."""
     endings: list[int] = []
     before = {}
     for name in _ENDING:

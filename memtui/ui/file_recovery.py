@@ -1,4 +1,4 @@
-"""When the memory's file cannot be opened, or was replaced while it was open: what the person may do then."""
+"""What the person can do if the memory's file cannot be opened, or was replaced while it was open."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _CELLS = 200
 
 
 class FileRecovery:
-    """``place``: where the memory's file is; None for one that lives in this process, or may not be written.
+    """``place``: the memory's file; None if it is in this process only, or read only.
 
-    ``reopened`` is awaited when another file is open.
+    ``reopened`` is awaited after another file was opened.
     """
 
     def __init__(self, shell: Shell, place: Path | None, reopened: Callable[[], Awaitable[None]]) -> None:
@@ -35,15 +35,15 @@ class FileRecovery:
         self._reopened = reopened
         self._place = place
         self._asked: asyncio.Future[bool] | None = None
-        # The person left a replaced file alone: they are asked again only when something is to be written.
+        # The person did not open a replaced file: ask again only when something must be written.
         self._declined = False
 
     # -- a file that cannot be opened
 
     async def offer_backup(self, error: Exception) -> bool | None:
-        """Let the person choose a backup in place of a memory that could not be opened.
+        """Let the person choose a backup, because the memory could not be opened.
 
-        True: it was restored. False: the person left. None: there is none to choose. Raises MemtuiError.
+        True: it was restored. False: the person left. None: there is no backup. Raises MemtuiError.
         """
         if self._place is None or not isinstance(error, MemtuiError):
             return None
@@ -64,8 +64,8 @@ class FileRecovery:
             for one, held in backups
         ]
         text = (
-            f"{one_line(error.message, _CELLS)}\n\n{plural(len(backups), 'backup')} can be read. One that you choose is"
-            " checked and takes the memory's place; what is there now is set aside as it is."
+            f"{one_line(error.message, _CELLS)}\n\n{plural(len(backups), 'backup')} can be read. The one that you choose is"
+            " checked and replaces the memory. The present file is kept under another name."
         )
         chosen = await self._shell.ask_person(
             PickDialog("! The memory cannot be opened", choices, yes="restore", text=text)
@@ -79,7 +79,7 @@ class FileRecovery:
 
     @staticmethod
     def _way_back(place: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
-        """The readable backups of a file that cannot be used; None where there are none, or the file is sound."""
+        """The readable backups of a damaged file. None if there are none, or if the file is sound."""
         from memtui.engine.memory import Memory
 
         rescue = Memory.rescue(place)
@@ -92,7 +92,7 @@ class FileRecovery:
     # -- a file that was replaced
 
     def report(self, error: ReplacedFileError) -> None:
-        """The file was replaced, and nothing waits to be written: ask once."""
+        """The file was replaced, and nothing waits to be saved: ask once."""
         if not self._declined and self._asked is None:
             start(self._shell.app, lambda: self._ask(error), "replaced", exclusive=False)
 
@@ -100,14 +100,14 @@ class FileRecovery:
         await self.offer_reopen(error)
 
     async def offer_reopen(self, error: ReplacedFileError) -> bool:
-        """Ask whether to go on with the file that is there now; whether it is open. What waits is the caller's."""
+        """Ask whether to open the new file. Returns whether it is open. The caller handles waiting changes."""
         if self._asked is None:
             from .dialogs.confirmation import Question
 
             self._asked = asyncio.get_running_loop().create_future()
-            text = f"{error.message} What waits to be written is kept until you answer."
+            text = f"{error.message} Changes that wait are kept until you answer."
             self._shell.app.push_screen(
-                Question("! The file was replaced", text, yes="open what is there now"), self._answered
+                Question("! The file was replaced", text, yes="open the new file"), self._answered
             )
         return await asyncio.shield(self._asked)
 
@@ -122,7 +122,7 @@ class FileRecovery:
     async def _reopen(self) -> None:
         try:
             await self._shell.operations.go_on_with_current_file()
-        except Exception:  # whatever it is: who waits to write is answered
+        except Exception:  # in every case, a waiting change gets its answer
             self._settle(opened=False)
             self._declined = True
             raise

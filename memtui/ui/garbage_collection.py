@@ -1,27 +1,27 @@
-"""When Python looks for garbage in cycles: while nobody types.
+"""Runs Python's garbage collection while nobody types.
 
-Looking through everything takes some 20 ms once a few screens are made, and is felt between a key and its answer.
-Python 3.14 goes through it bit by bit, and needs none of this.
+A full collection takes some 20 ms after a few screens, which can be felt between a key and its effect.
+Python 3.14 collects in small steps and does not need this.
 """
 
 from __future__ import annotations
 
 import gc
 
-# Python's own figure for the third is 10, which a few screenfuls of rows reach. While nobody types, that many are too many.
+# Python's own value for the third is 10, which a few screens of rows reach.
 _THRESHOLDS = (700, 10, 200)
 _DUE = 10
 QUIET_SECONDS = 1.0
 
 
 def begin() -> None:
-    """After the first rows: what starting has made is never garbage."""
+    """Called after the first rows. Objects made at the start are never garbage."""
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
     gc.enable()
 
 
 def collect_if_due(quiet: float) -> None:
-    """Called now and then; ``quiet``: the seconds since the last key."""
+    """Called regularly. ``quiet``: the seconds since the last key."""
     if quiet >= QUIET_SECONDS and gc.get_count()[2] >= _DUE:
         gc.collect()

@@ -1,4 +1,4 @@
-"""How many cards wait in Review, for its tab: counted now and then, since comparing facts takes a while."""
+"""The number of cards in Review, for its tab. It is counted from time to time, because comparing facts is slow."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from .shell import Shell
 
 FIRST_SECONDS = 1.0
-# Counting may take this share of the time.
+# The share of time that counting may take.
 _SHARE = 0.05
 
 
 class InboxCount:
-    """``soon`` after every change; several changes in a row are counted once. The pane, while shown, counts itself."""
+    """Counts soon after a change, once for several changes in a row. The pane counts itself while it is shown."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
@@ -24,7 +24,7 @@ class InboxCount:
         self._cost = 0.0
 
     def soon(self) -> None:
-        """The number may be another one now."""
+        """Count again soon: the number may have changed."""
         if not self._waits:
             self._waits = True
             self._shell.app.set_timer(max(FIRST_SECONDS, self._cost / _SHARE), self._start)

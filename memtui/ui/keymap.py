@@ -1,4 +1,4 @@
-"""Which keys start which action: the table's keys, or those that the person's configuration gives."""
+"""The keys of each action: from the action table, or from the person's configuration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN = {
 }
 
 
-# Where a key works, in words; a pane is called by its name.
+# Where a key works, in words. A pane has its own name.
 _WHERE: dict[Place, str] = {
     "everywhere": "in the tour",
     "list": "in a list",
@@ -47,7 +47,7 @@ _WHERE: dict[Place, str] = {
 
 
 class Keymap:
-    """The keys in force. ``moved``: action id -> keys, only for the actions that were moved."""
+    """The present keys. ``moved``: action id -> keys, only for actions that were moved."""
 
     def __init__(self, moved: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.moved = dict(moved or {})
@@ -60,12 +60,12 @@ class Keymap:
         return show_key(self.keys(action)[0])
 
     def typed(self, action: Action) -> str:
-        """The key that works while something is typed: ``F1`` where ``?`` is text."""
+        """The key that works while typing: ``F1``, because ``?`` is text."""
         keys = self.keys(action)
         return show_key(next((key for key in keys if len(key) > 1), keys[0]))
 
     def why_nothing(self, key: str) -> str:
-        """What to say of a key (Textual's name of it) that does nothing where the person is: where it would."""
+        """The message for a key (by Textual's name) that does nothing here: where it would work."""
         named = [
             (action, typed) for action in ACTIONS for typed in self.keys(action) if _textual_key(typed) == key
         ]
@@ -75,7 +75,7 @@ class Keymap:
         return self.why_nothing_of(*named[0])
 
     def why_nothing_of(self, action: Action, shown: str = "") -> str:
-        """The same of an action, whose key ``shown`` was pressed."""
+        """The same message for an action whose key ``shown`` was pressed."""
         shown = shown or self.keys(action)[0]
         where = " and ".join(
             dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in action.where[:3])
@@ -88,7 +88,7 @@ class Keymap:
 
 
 def _textual_key(key: str) -> str:
-    """A key of the table, or the second one of a chord, by the name that Textual has for it."""
+    """Textual's name for a key of the table, or for the second key of a chord."""
     return next(iter(Binding.make_bindings([Binding(key.rpartition(" ")[2], "")]))).key
 
 
@@ -98,12 +98,12 @@ def show_key(key: str) -> str:
 
 
 def table_key(action_id: str) -> str:
-    """The key of an action where nobody has moved it."""
+    """The default key of an action."""
     return Keymap().shown(BY_ID[action_id])
 
 
 def bindings_at(*places: Place) -> list[Binding]:
-    """What a widget that has these places puts into its BINDINGS; see ``perform``."""
+    """The BINDINGS of a widget with these places; see ``perform``."""
     bindings = []
     for action in actions_at(*places):
         for key in action.keys:
@@ -114,7 +114,7 @@ def bindings_at(*places: Place) -> list[Binding]:
                     first,
                     f"{verb}('{action.id}')",
                     action.label,
-                    # A chord stays where it is: Textual can only move single keys.
+                    # A chord cannot be moved: Textual can only move single keys.
                     id=None if second else action.id,
                     show=False,
                     priority=key in WHILE_TYPING,
@@ -124,7 +124,7 @@ def bindings_at(*places: Place) -> list[Binding]:
 
 
 def clashes(keymap: Keymap) -> list[str]:
-    """Keys with two meanings where both could be meant, and keys that a terminal cannot send."""
+    """Keys with two meanings in one place, and keys that a terminal cannot send."""
     found: dict[str, None] = {}
     for pane in PANE_PLACES:
         for part in PART_PLACES:
@@ -141,7 +141,7 @@ def clashes(keymap: Keymap) -> list[str]:
 
 
 def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
-    """The keymap of a configuration (action id -> ``x`` or ``x ctrl+k``) and what is wrong with it.
+    """The keymap of a configuration (action id -> ``x`` or ``x ctrl+k``), and its errors.
 
     An entry that names no action, has no key, or makes a key ambiguous is left out and reported.
     """
@@ -177,7 +177,7 @@ def key_table(keymap: Keymap | None = None) -> str:
 
 
 def _plain(key: str) -> str:
-    """``question_mark`` -> ``?``: one spelling for one key, so that a clash cannot hide."""
+    """``question_mark`` -> ``?``: each key has one spelling, so that every clash is found."""
     if key == ",":
         return "comma"
     if key == "comma" or len(key) == 1:

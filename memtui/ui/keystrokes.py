@@ -1,7 +1,7 @@
-"""Keys one after another: each is carried out before the next one is looked at.
+"""Handles keys one after another: the next one only when the one before has had its effect.
 
-Several arrive at once over a slow line, and a person may type ahead of a pane or a dialog that is only being made. Textual
-hands a key to what has the focus when it arrives: the letters of a search that the first of them begins would be commands.
+Over a slow connection several keys arrive at once, and people type before a pane or dialog is ready. Textual
+gives a key to the widget with the focus when it arrives. So letters meant for a search could run as commands.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.events import Event
 
-# Seconds. What takes longer than that is not waited for.
+# The longest wait, in seconds.
 _PATIENCE = 1.0
 _LOOK = 0.01
 
 
 class Keystrokes:
-    """``hand_on`` gives a key to what has the focus; ``takes_keys`` says whether that is there yet."""
+    """``hand_on`` gives a key to the widget with the focus. ``takes_keys``: whether that widget is ready."""
 
     def __init__(
         self, app: App[Any], hand_on: Callable[[Event], Awaitable[None]], takes_keys: Callable[[], bool]
@@ -65,11 +65,11 @@ class Keystrokes:
             self._app._handle_exception(error)
 
     def _is_over(self) -> bool:
-        """The app is being left: what takes keys may be gone already."""
+        """Whether the app is closing, so that the focused widget may be gone."""
         return self._app._exit or not self._app.screen_stack
 
     async def _carried_out(self, target: DOMNode) -> None:
-        """A key travels from what has the focus up to the app; each on the way is done when it comes to a later message."""
+        """Wait until a key has passed from the focused widget up to the app."""
         end = monotonic() + _PATIENCE
         for node in target.ancestors_with_self:
             done = asyncio.Event()
@@ -77,5 +77,5 @@ class Keystrokes:
                 while not done.is_set() and node.is_running and monotonic() < end:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(done.wait(), _LOOK)
-        for _ in range(3):  # a worker that the key began comes to its first wait
+        for _ in range(3):  # a worker that the key started reaches its first await
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Style sheets that are read when they are first needed: the rules of a start are paid for at every start."""
+"""Loads style sheets when they are first needed, so that they do not slow every start."""
 
 from __future__ import annotations
 

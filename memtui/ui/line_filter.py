@@ -1,12 +1,12 @@
-"""The last guard before the terminal: no widget gets a control byte through, whatever it was given.
+"""The last filter before the terminal: no widget can write a control byte.
 
-Text on screen goes through ``visible()``; this filter is for what does not: an input that edits the
-original, a widget of Textual that shows a file name, a mistake of ours. The app adds it::
+Text on screen goes through ``visible()``. This filter is for text that does not: an input with the
+original text, a widget of Textual with a file name, or a bug. The app adds it::
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), *self._own_filters)
 
-with the same filters for its whole life, because Textual caches filtered lines per filter.
+with the same filters all the time, because Textual caches filtered lines per filter.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from textual.filter import LineFilter
 
 from memtui.present.text import scrub
 
-# The last ones are the ends of scroll bars.
+# The last of them are the ends of scroll bars.
 _PLAIN = str.maketrans("“”‘’‹›…·•−–—×→←↑↓↵▁▂▃▄▅▆▇", "\"\"''<>~|*---x><^v|       ")
 
 
 class ControlFilter(LineFilter):
-    """Drops control, bidi and hidden characters from rendered lines, and links that carry any."""
+    """Removes control, bidi and hidden characters from rendered lines, and links with such characters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [segment if _is_clean(segment) else _cleaned(segment) for segment in segments]
 
 
 class PlainFilter(LineFilter):
-    """For terminals that lack them: signs and punctuation of one cell become ASCII of one cell."""
+    """For terminals without Unicode: signs and punctuation of one cell become ASCII of one cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [segment if segment.text.isascii() else _plain(segment) for segment in segments]
 
 
-# A background that is lighter or darker by so much is a cursor, a selection or a button.
+# A background that differs by this much in brightness is a cursor, a selection or a button.
 _CONTRAST = 0.35
 
 
 class NoColourFilter(LineFilter):
-    """For ``NO_COLOR``: no colour and no background at all; what stood out by its background is reversed."""
+    """For ``NO_COLOR``: no colours. Text with a special background is reversed instead."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [_uncoloured(segment, background) for segment in segments]

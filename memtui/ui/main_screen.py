@@ -1,4 +1,4 @@
-"""The one window: title and tabs above, a pane, status and keys below."""
+"""The main screen: title and tabs, a pane, status line and keys."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from .dialogs.help import HelpLine
     from .shell import Shell
 
-# A pane that does not exist yet is nowhere: not in the help, not in the palette.
+# A pane that does not exist yet is left out of help and palette.
 _PANES_THERE = {spec.place for spec in PANES}
 
 
 class MainScreen(Screen[None]):
-    """Holds the panes; each is made when it is shown for the first time."""
+    """Holds the panes. Each is made when it is shown for the first time."""
 
     AUTO_FOCUS = ""
 
@@ -50,7 +50,7 @@ class MainScreen(Screen[None]):
         super().__init__()
         self.active = spec_of(first).place
         self.opening = False
-        """Whether a pane is only being made: keys would go astray."""
+        """Whether a pane is still being made, so that keys must wait."""
         self._panes: dict[str, Pane] = {}
         self._stale: set[str] = set()
         self._pane_texts: dict[str, str] = {}
@@ -58,7 +58,7 @@ class MainScreen(Screen[None]):
         self._stats: Stats | None = None
 
     def compose(self) -> ComposeResult:
-        # Textual adds these after the first layout, and everything would be laid out and painted twice.
+        # Textual would add these after the first layout, and everything would be painted twice.
         sides = zip(
             self.app.size, (self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS), strict=True
         )
@@ -93,9 +93,9 @@ class MainScreen(Screen[None]):
         return self._panes[self.active]
 
     def keep_focus(self) -> None:
-        """Focus the pane's first part where nothing has the focus: Textual takes it from a widget that was hidden.
+        """Focus the first part of the pane if nothing has the focus. Textual removes it from hidden widgets.
 
-        Keys reach a pane only through what has the focus in it.
+        Keys reach a pane only through its focused part.
         """
         if self.focused is None and not self.opening:
             self.set_focus(next((part for part in self.pane.parts() if part.focusable), None))
@@ -103,14 +103,14 @@ class MainScreen(Screen[None]):
     # -- panes
 
     def pane_at(self, place: str) -> Pane | None:
-        """The pane of a place, if it was shown already."""
+        """The pane of a place, or None if it was not shown yet."""
         return self._panes.get(place)
 
     async def go_to(self, place: str) -> Pane:
         """Show a pane."""
         if place != self.active:
             new = place not in self._panes
-            # What is hidden with the focus would hand it on to a neighbour first.
+            # A hidden widget with the focus would first pass it to a neighbour.
             self.set_focus(None)
             self.pane.display = False
             self.active = self.shell.state.pane = spec_of(place).place
@@ -129,7 +129,7 @@ class MainScreen(Screen[None]):
             self.query_one(TabBar).active = place
             status = self.query_one(StatusLine)
             status.place_text = self._pane_texts.get(place, "")
-            # What was said is about the pane that was left.
+            # The last message is about the other pane.
             status.said = status.undo_hint = ""
         self.pane.take_focus()
         self.look_again()
@@ -141,9 +141,9 @@ class MainScreen(Screen[None]):
         self.look_again()
 
     def memory_changed(self, changes: Changes) -> None:
-        """Each pane that is concerned follows: the one on screen now, the others when they are shown."""
+        """Reload the panes that are concerned: the shown one now, the others when they are shown."""
         for place, pane in self._panes.items():
-            # One that is only being made reads everything when it is there.
+            # A pane that is being made will read everything anyway.
             if pane.is_mounted and pane.concerned(changes):
                 if place == self.active:
                     pane.reload()
@@ -151,7 +151,7 @@ class MainScreen(Screen[None]):
                     self._stale.add(place)
 
     def show_count(self, place: str, number: int) -> None:
-        """The count of a tab that is not among the statistics."""
+        """Show the count of a tab that is not in the statistics."""
         if self._counts.get(place) != number:
             self._counts[place] = number
             self.show_stats(None)
@@ -162,7 +162,7 @@ class MainScreen(Screen[None]):
         return self._counts.get(spec.place)
 
     def show_stats(self, stats: Stats | None) -> None:
-        """New counts for the tabs."""
+        """Show new counts in the tabs."""
         self._stats = stats or self._stats
         self.query_one(TabBar).tabs = tuple(
             Tab(
@@ -191,7 +191,7 @@ class MainScreen(Screen[None]):
     # -- actions
 
     def performer(self, action: Action) -> DOMNode | None:
-        """Who carries out an action now: the focused part, else another part, the pane, the app."""
+        """The node that runs an action now: the focused part, another part, the pane, or the app."""
         if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
             return None
         focused = self.focused.ancestors_with_self if self.focused is not None else []
@@ -201,7 +201,7 @@ class MainScreen(Screen[None]):
         return None
 
     def offering(self, action: Action) -> DOMNode | None:
-        """Who carries out an action that makes sense here."""
+        """The node that runs an action, if it is offered here."""
         node = self.performer(action)
         return node if node is not None and offers(node, action) else None
 
@@ -210,7 +210,7 @@ class MainScreen(Screen[None]):
         self.shell.action_perform(event.action_id)
 
     def _typing(self) -> Place | None:
-        """Where something is typed, if it is: other keys work then."""
+        """The place of the input while typing, because other keys work then. None otherwise."""
         part = getattr(self.focused, "part", None)
         return part if part in TYPING_PLACES else None
 
@@ -218,8 +218,8 @@ class MainScreen(Screen[None]):
         self.look_again()
 
     def look_again(self) -> None:
-        """What can be done may have changed: draw the keys anew."""
-        if self.opening:  # the pane has no parts yet; its keys are drawn when it is there
+        """Draw the keys again: the possible actions may have changed."""
+        if self.opening:  # the pane has no parts yet; its keys are drawn when it is ready
             return
         typing = self._typing()
         parts = self.pane.parts()
@@ -238,7 +238,7 @@ class MainScreen(Screen[None]):
                 if not able and action.id in self.pane.footer_if_able:
                     continue
                 key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
-                # What cannot run here goes last, before what always stands at the end.
+                # Keys that cannot run go last, before the ones that are always at the end.
                 order = (action.id in ("palette", "help"), not able, action.id not in preferred_actions)
                 keys.append((order, Key(action.id, key, action.label, able)))
         keys.sort(key=lambda one: one[0])
@@ -247,7 +247,7 @@ class MainScreen(Screen[None]):
         bar.keys = tuple(key for _, key in keys)
 
     def help_lines(self) -> tuple[str, list[HelpLine]]:
-        """What the keys do in the focused part: a title, and a line for each action."""
+        """The help of the focused part: a title, and a line for each action."""
         from .dialogs.help import HelpLine
 
         part: Place = getattr(self.focused, "part", "list")
@@ -266,7 +266,7 @@ class MainScreen(Screen[None]):
             ]
             for group in HELP_GROUPS
         ]
-        # What works now comes first, in each group and of the groups.
+        # Keys that work now come first, in each group and among the groups.
         groups.sort(key=lambda those: all(one.reason for one in those))
         lines = [one for those in groups for one in sorted(those, key=lambda one: bool(one.reason))]
         lines += [HelpLine("What is shown", sign, meaning) for sign, meaning in self.pane.legend()]

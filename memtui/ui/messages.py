@@ -1,4 +1,4 @@
-"""What parts of the app tell one another: past tense, with ids and not widgets."""
+"""The messages between parts of the app. They are named in the past tense and carry ids, not widgets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Severity = Literal["information", "warning", "error"]
 
 @dataclass_transform(eq_default=False)
 def message_type(message: type[T]) -> type[T]:
-    """Class decorator for a message: its fields become the constructor's parameters.
+    """Class decorator for a message: its fields become the parameters of the constructor.
 
-    Nothing else is made for it, which is what a start pays for.
+    It makes nothing else, to keep the start fast.
     """
     return dataclass(eq=False, repr=False, match_args=False)(message)
 
@@ -33,9 +33,9 @@ class Refused(Message):
 
 @message_type
 class Notified(Message):
-    """A line for the status: what happened, or why nothing did.
+    """A message for the status line: what happened, or why nothing did.
 
-    Sayings of one ``kind`` are counted while they last, so that a thousand of them are one line.
+    Messages of one ``kind`` are counted while they are shown, so that a thousand of them are one line.
     ``then``: the action to offer beside it (``undo``).
     """
 
@@ -61,7 +61,7 @@ class Progressed(Message):
 
 @message_type
 class PaneStatus(Message):
-    """What a pane wants on the left of the status line, e.g. ``214 of 12,408 · kind:fact``."""
+    """The text of a pane for the left of the status line, for example ``214 of 12,408 · kind:fact``."""
 
     place: str
     text: str

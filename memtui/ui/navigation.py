@@ -1,4 +1,4 @@
-"""Ways between the panes: to a pane by its number, from a row to what it is about, and back again."""
+"""Navigation between panes: to a pane by its number, from a row to its subject, and back."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import NamedTuple, Protocol, cast
 
 from .actions import Place
 
-# A longer way back is forgotten from its far end.
+# If more steps are kept, the oldest are dropped.
 LONGEST = 50
 
 
 class Pane(Protocol):
-    """What navigation asks of a pane."""
+    """What navigation needs from a pane."""
 
     @property
     def place(self) -> Place: ...
     def bookmark(self) -> Callable[[], None]:
-        """What puts the pane back as it is now."""
+        """A function that restores the present state of the pane."""
 
     def as_arrived(self) -> bool:
-        """Whether all is as ``visit`` showed it."""
+        """Whether nothing changed since ``visit`` showed the pane."""
 
     def back(self) -> bool:
-        """One step back within the pane; False when there is none."""
+        """Go one step back within the pane. False if there is none."""
 
 
 class OpensRow(Protocol):
@@ -60,7 +60,7 @@ class Window(Protocol):
 
 
 class Step(NamedTuple):
-    """One step of the way back: where it began, and what puts both panes back as they were."""
+    """One step back: the pane where it began, and functions that restore both panes."""
 
     begun: Place
     ended: Place
@@ -69,7 +69,7 @@ class Step(NamedTuple):
 
 
 class Navigation:
-    """``visit`` remembers the way; Esc goes back along it, a pane's number forgets it."""
+    """``visit`` remembers the way, and Esc goes back. The number of a pane forgets the way."""
 
     def __init__(self, window: Callable[[], Window], say: Callable[[str], None]) -> None:
         self._window = window
@@ -103,7 +103,7 @@ class Navigation:
         await self.begin_at("history")
 
     async def begin_at(self, place: str) -> None:
-        """Show a pane because the person chose it; there is no way back from there."""
+        """Show a pane that the person chose. Esc does not go back from there."""
         self._way = []
         await self._window().go_to(place)
 
@@ -115,7 +115,7 @@ class Navigation:
         await cast("OpensSession", pane).open_at(session_id, rid)
 
     async def open_memory(self, rid: int) -> None:
-        """Show a note in the whole window."""
+        """Show a memory in the whole window."""
         cast("OpensRow", await self.visit("memories")).open_at(rid)
 
     async def open_entity(self, eid: int) -> None:
@@ -127,7 +127,7 @@ class Navigation:
         cast("OpensRow", await self.visit("maintenance")).open_at(key)
 
     async def draw_facts(self, *, preview: bool) -> None:
-        """Draw facts from the conversations that wait, or show first what would be drawn."""
+        """Draw facts from the conversations that wait, or preview that."""
         cast("DrawsFacts", await self.visit("sessions")).draw_facts(preview=preview)
 
     async def list_memories(self, filter: str) -> None:
@@ -139,7 +139,7 @@ class Navigation:
         cast("Filters", await self.visit(place)).list_only(filter)
 
     async def visit(self, place: Place) -> Pane:
-        """Go to a pane to look at something there; Esc comes back to this one as it is now."""
+        """Go to another pane. Esc comes back to this one as it is now."""
         window = self._window()
         left = window.pane
         restore, there = left.bookmark(), window.pane_at(place)
@@ -151,10 +151,10 @@ class Navigation:
 
     async def do_back(self) -> None:
         if not await self.go_back():
-            self._say("Esc leads no further back. q quits.")
+            self._say("There is nothing to go back to. q quits.")
 
     async def go_back(self) -> bool:
-        """One step back; False where there is none."""
+        """Go one step back. False if there is none."""
         pane = self._window().pane
         arrived = bool(self._way) and self._way[-1].ended == pane.place
         if not (arrived and pane.as_arrived()) and pane.back():

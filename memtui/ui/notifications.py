@@ -1,4 +1,4 @@
-"""What the app tells the person: the status line, running work, failures."""
+"""Messages to the person: the status line, running work, errors."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 SAID_SECONDS = 8.0
 SPIN_SECONDS = 0.1
-# A change that takes less is not announced while it runs.
+# A change that takes less time is not shown while it runs.
 BUSY_AFTER = 0.2
 
 
 class Notifications:
-    """The status line and the panels of failures."""
+    """The status line and the error dialogs."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
         self._counted: tuple[str, int] = ("", 0)
-        # Why there is no memory and will be none.
+        # The error that kept the memory from being opened.
         self.unopened: Exception | None = None
 
     @property
@@ -38,7 +38,7 @@ class Notifications:
         return self._shell.app.screen_stack[0].query_one(StatusLine)
 
     def show(self, said: Notified) -> None:
-        """Put it into the status line."""
+        """Show a message in the status line."""
         shell = self._shell
         if shell.is_leaving:
             return
@@ -55,7 +55,7 @@ class Notifications:
             shell.app.set_timer(SAID_SECONDS, partial(self._unsay, status.said))
 
     def go_on(self) -> None:
-        """The person does the next thing: what was said is about the last one, unless it can be undone."""
+        """Clear the message when the person goes on, unless it offers an undo."""
         shell = self._shell
         if not shell.is_leaving and shell.app.screen_stack[0].is_mounted:
             for status in shell.app.screen_stack[0].query(StatusLine):
@@ -63,14 +63,14 @@ class Notifications:
                     status.said = ""
 
     def _unsay(self, text: str) -> None:
-        """What was said a while ago is no longer news; what can be undone stays."""
+        """Clear an old message, unless it offers an undo."""
         if not self._shell.is_leaving and self._status.said == text:
             self._status.said = ""
 
     # -- running work
 
     def show_busy_soon(self) -> None:
-        """Work began or ended: say so, unless it is over in a moment."""
+        """Show that work began or ended, unless it is very short."""
         self._shell.app.set_timer(BUSY_AFTER, self._show_busy)
 
     def _show_busy(self) -> None:
@@ -89,7 +89,7 @@ class Notifications:
     # -- failures
 
     def show_error(self, error: Exception, place: str) -> None:
-        """Tell about a failure: cause, place and next step. A mistake of the person's is only a line."""
+        """Show an error: cause, place and next step. A wrong input is only one line."""
         shell = self._shell
         if shell.is_leaving:
             return
@@ -108,13 +108,13 @@ class Notifications:
         return ErrorDialog(error, place, report)
 
     def show_unopened(self, error: Exception) -> None:
-        """Tell why there is no memory to show; without one the app ends with that panel."""
+        """Show why the memory could not be opened. The app ends when the dialog is closed."""
         self.unopened = error
         if not self._shell.is_leaving:
             panel = self._panel(error, "opening the memory")
             self._shell.app.push_screen(panel, lambda _: self.leave_unopened())
 
     def leave_unopened(self) -> None:
-        """End the app, with what kept the memory from being opened as its exit status."""
+        """End the app with the exit status of that error."""
         error = self.unopened
         self._shell.app.exit(return_code=error.exit_code if isinstance(error, MemtuiError) else 1)

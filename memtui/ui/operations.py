@@ -1,7 +1,7 @@
-"""The one way from the app to the memory: every call runs in a thread, every change is told.
+"""All access of the app to the memory. Every call runs in a thread.
 
-A change goes: pane -> ``change`` -> a thread -> the memory commits and tells its subscribers ->
-``Changed`` reaches the app -> each pane reloads what concerns it. Reading goes through ``ask``.
+A change: pane -> ``change`` -> a thread -> the memory commits and notifies its subscribers ->
+the app gets ``Changed`` -> each pane reloads if it is concerned. Reads go through ``ask``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Lists on screen turn to the memory that was opened anew well within that time.
+# Lists on screen use the newly opened memory long before this time is over.
 STILL_READ_SECONDS = 1.0
 
 
 class Operations:
-    """Runs calls on the memory. Belongs to the event loop; ``open`` is the only call that may take long."""
+    """Runs calls on the memory. Belongs to the event loop. Only ``open`` may take long."""
 
     def __init__(
         self, open_memory: Callable[[], Memory], busy: Callable[[], None],
@@ -39,16 +39,16 @@ class Operations:
         self._open_memory = open_memory
         self._busy = busy
         self._replaced = replaced
-        # One writer: changes wait for each other here and not in threads.
+        # There is one writer: changes wait for each other here, not in threads.
         self._writer = ThreadPoolExecutor(1, "memtui-writer")
-        # Memories that were open with other settings, and may still be read; and one that is being opened so.
+        # Memories that were opened with other settings and may still be read; and one that is being opened.
         self._earlier: list[Memory] = []
         self._opening: Memory | None = None
         self.works: list[Work] = []
         self._workers = ThreadPoolExecutor(2, "memtui-work")
 
     async def open(self) -> tuple[Memory, int]:
-        """Import the engine and open the file, in the writer's thread; with the file's version at that moment."""
+        """Import the engine and open the file, in the writer's thread. Returns the memory and the file's version."""
 
         def open_memory() -> tuple[Memory, int]:
             memory = self._open_memory()
@@ -61,12 +61,12 @@ class Operations:
         return memory, version
 
     async def reopen(self, open_memory: Callable[[], Memory]) -> tuple[Memory, int]:
-        """Go on with the memory as ``open_memory`` opens it; ``let_go`` closes the one before."""
+        """Open the memory again with ``open_memory``. ``let_go`` closes the old one."""
         before = self.require()
 
         def change_over() -> tuple[Memory, int]:
             memory = open_memory()
-            self._opening = memory  # whoever leaves the app meanwhile closes it with the others
+            self._opening = memory  # if the app is closed in the meantime, this one is closed too
             if not before.readonly:
                 before.jobs.stop()
             return memory, memory.data_version()
@@ -80,25 +80,25 @@ class Operations:
         return memory, version
 
     async def let_go(self) -> None:
-        """Close what was open before, once nothing new is asked of it; what is being read is read to its end."""
+        """Close the memories that were open before, after their last reads have ended."""
         await asyncio.sleep(STILL_READ_SECONDS)
         loop = asyncio.get_running_loop()
         while self._earlier:
             await loop.run_in_executor(self._writer, self._earlier.pop().close)
 
     async def ask(self, call: Callable[[Memory], T], *, slow: bool = False) -> T:
-        """Read something. When the asking task is cancelled, the answer is dropped.
+        """Read something. If the calling task is cancelled, the result is dropped.
 
-        ``slow``: it may take a second with a million memories, so it stays out of a preview's way.
+        ``slow``: it may take a second with a million memories, so it does not delay previews.
         """
         memory = self.require()
         thread = self.readers.keys if slow else self.readers.asks
         return await asyncio.get_running_loop().run_in_executor(thread, call, memory)
 
     async def change(self, call: Callable[[Memory], T], name: str) -> T:
-        """Change something; ``name`` is shown while it runs. Cancelling does not stop it half-way.
+        """Change something. ``name`` is shown while it runs. Cancelling does not stop it.
 
-        Where the file was replaced, the person is asked whether to go on with the new one; then it is done there.
+        If the file was replaced, the person is asked whether to open the new one and make the change there.
         """
         try:
             return await self._write(call, name)
@@ -108,7 +108,7 @@ class Operations:
         return await self._write(call, name)
 
     async def go_on_with_current_file(self) -> None:
-        """Open the file that is at the memory's path now. Raises StoreError when it cannot be used."""
+        """Open the file that is now at the memory's path. Raises StoreError if it cannot be used."""
         await self._write(lambda memory: memory.reopen(), "opening the file")
 
     async def _write(self, call: Callable[[Memory], T], name: str) -> T:
@@ -118,9 +118,9 @@ class Operations:
             return await asyncio.shield(loop.run_in_executor(self._writer, call, memory))
 
     async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
-        """Do something that takes long, in a thread of its own: changes and reads go on beside it.
+        """Run long work in its own thread. Changes and reads continue.
 
-        While it runs it is among ``works``, where it can be watched and cancelled.
+        While it runs it is in ``works``, to be watched and cancelled.
         """
         memory, work = self.require(), Work(name)
         self.works.append(work)
@@ -134,7 +134,7 @@ class Operations:
                 raise
 
     def close(self) -> None:
-        """Stop long work, wait for a change that is being written, then close the file."""
+        """Stop long work, wait for a running change, then close the file."""
         for work in self.works:
             work.cancel()
         self._workers.shutdown(wait=True)
@@ -145,9 +145,9 @@ class Operations:
                 memory.close()
 
     def require(self) -> Memory:
-        """The memory; raises StoreError while it is not open."""
+        """The memory. Raises StoreError if it is not open."""
         if self.memory is None:
-            raise StoreError("The memory is not open.", "Wait until it is, or see what is said about it.")
+            raise StoreError("The memory is not open.", "Wait until it is open, or read the error.")
         return self.memory
 
     @contextmanager

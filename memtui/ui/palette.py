@@ -1,4 +1,4 @@
-"""The command palette: every action that lives here, what the pane adds, and the themes."""
+"""The command palette: all actions of this place, commands of the pane, and the themes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Palette(CommandPalette):
-    """The palette in our clothes."""
+    """The palette with our styles."""
 
     CSS_PATH = "styles/palette.tcss"
 
 
 class Entry(NamedTuple):
-    """One command: its name to match, how it is shown, what it runs, and whether an empty query lists it."""
+    """A command: its name, its display, what it runs, and whether an empty query lists it."""
 
     name: Visible
     palette_text: Content
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Commands(Provider):
-    """Saved filters come first. Names are matched fuzzily; an action that cannot run now is there with the reason."""
+    """Saved filters come first. Names are matched fuzzily. An action that cannot run now shows the reason."""
 
     _saved: Sequence[SavedFilter] = ()
 
@@ -94,7 +94,7 @@ class Commands(Provider):
 
 
 def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
-    """What other panes can do, what Maintenance tells of, and how agents come in: choosing it goes there."""
+    """Actions of other panes, topics of Maintenance, and how to connect agents. Choosing one goes there."""
     seen = {action.id for action in actions_at("everywhere", "list", here)}
     for spec in PANES:
         for action in actions_at(spec.place):
@@ -107,7 +107,7 @@ def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
         go = partial(start, shell.app, partial(shell.navigation.open_topic, key), "go")
-        yield Entry(name, _shown(name, "", "What Maintenance tells of it."), go, False)
+        yield Entry(name, _shown(name, "", "Show it in Maintenance."), go, False)
     for what, help, show in (
         (
             "Connect your agent",
@@ -117,7 +117,7 @@ def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
         ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
             "Watch the sessions of agents",
-            "A setting: new turns come in while they are written.",
+            "A setting: import new turns while they are written.",
             partial(shell.action_perform, "settings"),
         ),
     ):
@@ -134,7 +134,7 @@ async def _remove(shell: Shell, name: str) -> None:
 
 
 def choose_theme(shell: Shell, name: str) -> None:
-    """Change the colours, and keep them for the next start where settings may be written."""
+    """Change the colours, and save them if settings may be written."""
     from memtui.engine.errors import InputError
 
     from .configuration import save_setting
@@ -149,14 +149,14 @@ def choose_theme(shell: Shell, name: str) -> None:
 
 
 def show_guide(shell: Shell) -> None:
-    """The pages of the guide, from the first."""
+    """Open the guide at its first page."""
     from .dialogs.guide import GuideDialog
 
     shell.app.push_screen(GuideDialog())
 
 
 def show_connecting(shell: Shell) -> None:
-    """The commands for a terminal that let agents in."""
+    """Show the shell commands that connect agents."""
     from .dialogs.help import HelpDialog, HelpLine
 
     connect = "Connect your agent: in a shell"

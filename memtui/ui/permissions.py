@@ -1,8 +1,8 @@
-"""What an app may do beside showing its memory.
+"""What the app may do besides showing its memory.
 
-A served app and one that only reads do nothing but show; a demo keeps to its own folder. The record is asked where the
-effect happens (the file is written, the program started, the endpoint asked), so that no key, dialog or command of the
-palette goes round it; keys and help ask it too and say why.
+A served app and a read-only app may only show; a demo writes only in its own folder. The check is made where the
+effect happens (a file is written, a program started, an endpoint asked), so that no key, dialog or palette command
+can avoid it. Keys and help use the same check and show the reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REFUSED: dict[Effect, str] = {
 
 
 class Permissions(NamedTuple):
-    """``own_files``: where the app was left, the log, crash reports. ``because``: why the rest is not permitted."""
+    """``own_files``: the saved state, the log, crash reports. ``because``: why the rest is not permitted."""
 
     settings: bool = True
     export: bool = True
@@ -37,16 +37,16 @@ class Permissions(NamedTuple):
     hint: str = ""
 
     def why_not(self, effect: Effect) -> str:
-        """Why it is not permitted, as a sentence; empty when it is."""
+        """Why an effect is not permitted, as a sentence. Empty if it is."""
         return "" if getattr(self, effect) else f"{self.because}: {_REFUSED[effect]}."
 
     def require(self, effect: Effect) -> None:
-        """Raise InputError for what is not permitted."""
+        """Raise InputError if the effect is not permitted."""
         if reason := self.why_not(effect):
             raise InputError(reason, self.hint)
 
     def options(self, options: Options) -> Options:
-        """What the memory is opened with: without a network no model of an endpoint takes part."""
+        """The options to open the memory with. Without the network permission, no endpoint is used."""
         if self.network:
             return options
         from msgspec.structs import replace
@@ -66,7 +66,7 @@ READING = Permissions(
     because="This app is open for reading only",
     hint="Open it without --readonly, in a terminal of yours.",
 )
-# Its memory may be changed: it is a copy in a folder that goes with it.
+# The memory of a demo may be changed: it is a copy in a temporary folder.
 DEMO = Permissions(
     settings=False,
     export=False,

@@ -1,4 +1,4 @@
-"""Work that takes long: how far it is, and the wish to stop it. Shared by a thread and the event loop."""
+"""Progress and cancellation of long work, shared by its thread and the event loop."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from time import monotonic
 
-# Work that does not look whether it was cancelled is interrupted after that time.
+# Work that does not react to a cancellation is interrupted after this time.
 PATIENCE = 1.0
 
 
 class Work:
-    """One piece of work. The thread that does it calls ``progress`` and asks ``cancelled``."""
+    """One piece of work. Its thread calls ``progress`` and checks ``cancelled``."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -19,7 +19,7 @@ class Work:
         self.total = 0
         self.detail = ""
         self.started = monotonic()
-        # What else ends it, for work that waits for a network; called from a thread of its own.
+        # A further way to end work that waits for a network. Called from another thread.
         self.interrupt: Callable[[], None] | None = None
         self._stop = threading.Event()
 
@@ -30,7 +30,7 @@ class Work:
         return self._stop.is_set()
 
     def cancel(self) -> None:
-        """Ask it to end at its next pause."""
+        """Ask the work to stop at its next check."""
         if not self._stop.is_set():
             self._stop.set()
             timer = threading.Timer(PATIENCE, self._interrupt)
@@ -43,7 +43,7 @@ class Work:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long it still takes; None while that cannot be told."""
+        """The estimated remaining time. None if it is not known."""
         spent = monotonic() - self.started
         if not self.total or not self.done or spent < 1:
             return None

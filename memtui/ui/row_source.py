@@ -1,6 +1,6 @@
-"""The rows of a list of any length: what a pane supplies, and the threads that read it.
+"""The source of rows for a list of any length, and the threads that read it.
 
-A ``RowSource`` is blocking functions over the memory; ``row_pages.Pages`` calls them in reader threads.
+A ``RowSource`` has blocking functions over the memory. ``row_pages.Pages`` calls them in reader threads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Row = TypeVar("Row")
 
 
 class RowSource(Protocol[Row]):
-    """Rows in a fixed order. Every method blocks, and is called from a thread that is not the loop's."""
+    """Rows in a fixed order. Methods block and are called from reader threads, unless they say otherwise."""
 
     def count(self) -> int:
         """How many rows there are."""
@@ -22,19 +22,19 @@ class RowSource(Protocol[Row]):
         """At most ``limit`` rows from ``offset`` on."""
 
     def keys(self) -> Iterator[Sequence[int]]:
-        """The keys of all rows in order, in chunks; between two chunks it can be given up."""
+        """The keys of all rows in order, in chunks. It can be cancelled between two chunks."""
 
     def rows(self, keys: Sequence[int]) -> Sequence[Row]:
         """The rows with these keys, in any order; those that no longer exist are left out."""
 
     def key(self, row: Row) -> int:
-        """What identifies a row for good. Does not block."""
+        """The permanent key of a row. Does not block."""
 
 
 class Readers:
     """The threads that read for the app: one for pages, one for keys, two for everything else.
 
-    Each keeps its own connection to the file, and no slow read can hold up a page.
+    Each has its own connection to the file, so that no slow read delays a page.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """The only way from text to widgets: everything goes through ``visible()``, nothing is parsed as markup.
 
-Textual reads a plain ``str`` as markup and prints its control characters. So no other module of the
-app makes ``Content`` or notifications from anything but literals; a test holds that.
+Textual parses a plain ``str`` as markup and prints its control characters. So other modules of the app make
+``Content`` and notifications only from literals. A test checks that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STYLES: dict[Role, str] = {
 
 
 def content(text: str, style: str | Style = "", *, limit: int | None = None) -> Content:
-    """``text`` as it is, line breaks kept, in one style; at most ``limit`` cells."""
+    """``text`` with its line breaks in one style; at most ``limit`` cells."""
     return Content.styled(visible(text, limit, newlines=True), style)
 
 
@@ -38,7 +38,7 @@ def line(text: str, limit: int, style: str | Style = "") -> Content:
 
 
 def assemble(*parts: str | Content | Styled) -> Content:
-    """One content out of texts, texts with a style, and contents that exist already."""
+    """One content made of texts, texts with a style, and other contents."""
     return Content.assemble(
         *(
             part
@@ -61,8 +61,8 @@ def marked(
 ) -> Content:
     """``text`` with the code points ``start:end`` of each range in ``style``, the rest in ``base``.
 
-    The ranges count in the original text, which may be shorter than what is shown. They may overlap and
-    reach beyond the text.
+    The ranges count in the original text, which may be shorter than the shown one. They may overlap and
+    end after the text.
     """
     shown: list[str] = []
     spans: list[Span] = []
@@ -97,7 +97,7 @@ def notice(
     title: str = "",
     severity: SeverityLevel = "information",
 ) -> None:
-    """A notification; ``text`` may be stored text."""
+    """A notification. ``text`` may be stored text."""
     node.notify(
         visible(text, 2000, newlines=True),
         title=one_line(title, 80),

@@ -1,4 +1,4 @@
-"""Keeping the filter that is typed under a name."""
+"""Saves the typed filter under a name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Filtered(Protocol):
 
 
 class SavingFilters:
-    """``bar``: where the filter is typed."""
+    """``bar``: the filter bar."""
 
     def __init__(self, pane: Filtered, bar: Callable[[], FilterBar]) -> None:
         self._pane = pane

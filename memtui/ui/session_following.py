@@ -1,4 +1,4 @@
-"""While the app is open it may follow the sessions that programs write on this machine (the setting ``feeds.watch``)."""
+"""Imports new turns of sessions on this machine while the app is open (the setting ``feeds.watch``)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
 
-# A look that is under way ends before the memory is closed.
+# How long closing waits for a running check of the files.
 END_SECONDS = 10.0
 
 
 class SessionFollowing:
-    """A thread that follows. ``failed`` is called in it with what ended it, ``began`` when it knows its places."""
+    """The thread that follows. It calls ``began`` when it knows its files, and ``failed`` with the error that ends it."""
 
     def __init__(self, began: Callable[[], None], failed: Callable[[Exception], None]) -> None:
         self._began = began
@@ -23,11 +23,11 @@ class SessionFollowing:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self.places = 0
-        # Not into a demo.
+        # Never in a demo.
         self.allowed = True
 
     def start(self, memory: Memory, home: Path) -> None:
-        """Follow into this memory; whatever was followed into another one ends first."""
+        """Import into this memory. Ends following for another memory first."""
         self.stop()
         if not self.allowed:
             return

@@ -1,4 +1,4 @@
-"""The app as panes, dialogs and widgets see it: what they may ask of it, and nothing of how it is built."""
+"""The protocol of the app for panes, dialogs and widgets."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ T = TypeVar("T")
 class Shell(Protocol):
     """The running app."""
 
-    # What settings show and change, and where it was left.
+    # The configuration that the settings change, and the saved state.
     configuration: Configuration | None
     state: UiState
-    # Whether it is left for the demo, or from its tour for the person's own memory.
+    # Whether to start the demo next, or to leave its tour for the person's own memory.
     demo_wanted: bool
     own_wanted: bool
 
     @property
     def app(self) -> App[object]:
-        """Textual's side of it: screens, timers, workers."""
+        """The Textual app: screens, timers, workers."""
 
     # -- facts
 
@@ -47,13 +47,13 @@ class Shell(Protocol):
     def memory_name(self) -> str: ...
     @property
     def stats(self) -> Stats | None:
-        """The counts of the whole memory, when they were last read."""
+        """The last read counts of the whole memory."""
 
     @property
     def readonly(self) -> bool: ...
     @property
     def permissions(self) -> Permissions:
-        """What the app may do beside showing the memory."""
+        """What the app may do besides showing the memory."""
 
     @property
     def started(self) -> float: ...
@@ -61,11 +61,11 @@ class Shell(Protocol):
     def is_leaving(self) -> bool: ...
     @property
     def made(self) -> set[int]:
-        """Operations that this run of the app carried out itself."""
+        """The operations of this run of the app."""
 
     @property
     def home(self) -> Path | None:
-        """Where other programs' session files are looked for."""
+        """Where session files of other programs are looked for."""
 
     @property
     def crash_folder(self) -> Path | None: ...
@@ -88,46 +88,46 @@ class Shell(Protocol):
 
     @property
     def applies_settings(self) -> bool:
-        """Whether settings of the engine can count at once."""
+        """Whether engine settings can take effect now."""
 
     async def apply_settings(self) -> None:
-        """Open the memory anew, with the settings as they are now."""
+        """Open the memory again with the present settings."""
 
     # -- the window
 
     @property
     def navigation(self) -> Navigation:
-        """The ways to another pane, and back."""
+        """Navigation to other panes and back."""
 
     @property
     def place_shown(self) -> str:
         """The place of the pane that is shown."""
 
     def begin(self) -> None:
-        """The window was painted: now the memory."""
+        """Open the memory. Called after the first paint."""
 
     def look_again(self) -> None:
-        """What can be done may have changed: the footer should show it."""
+        """Draw the keys of the footer again: the possible actions may have changed."""
 
     def show_count(self, place: str, number: int) -> None:
-        """The count of a tab that is not among the statistics."""
+        """Show the count of a tab that is not in the statistics."""
 
     def action_perform(self, action_id: str) -> None:
-        """Hand an action to whoever carries it out now."""
+        """Run an action at the node that has it now."""
 
     def refusal(self, action: Action) -> str:
-        """Why an action cannot run at all at the moment; empty when it can."""
+        """Why an action cannot run in any pane now. Empty if it can."""
 
     # -- the person
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """One line in the status; an error is a notification too."""
+        """Show one line in the status line. An error is also a notification."""
 
     def show_error(self, error: Exception, place: str) -> None:
-        """Tell about a failure: cause, place and next step."""
+        """Show an error: cause, place and next step."""
 
     async def ask_person(self, dialog: Screen[T]) -> T | None:
-        """Show a dialog and wait for its answer (from a worker only); None when it was left."""
+        """Show a dialog and wait for its result (from a worker only). None if it was closed."""
 
 
 def shell_of(node: DOMNode) -> Shell:

@@ -1,4 +1,4 @@
-"""Where the app was left: nothing of the memory, and nothing that is missed when it is deleted."""
+"""The saved state of the app. It has nothing of the memory and can be deleted without loss."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
-# So many memories are kept in mind.
+# How many memories are remembered.
 _MEMORIES = 20
 
 
@@ -22,7 +22,7 @@ class Checked(NamedTuple):
 
 
 class UiState:
-    """The pane the app was left on, and when each memory was checked last. ``path`` None: nothing is kept."""
+    """The last pane, and when each memory was checked last. ``path`` None: nothing is saved."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class UiState:
             self._checked[memory] = Checked(int(at), int(findings))
 
     def checked(self, memory: Path | None) -> Checked | None:
-        """When that memory was checked last, as far as this program knows."""
+        """When that memory was checked last, if known."""
         return self._checked.get(str(memory))
 
     def note_checked(self, memory: Path | None, at: float, findings: int) -> None:
@@ -62,7 +62,7 @@ class UiState:
         self.save()
 
     def save(self) -> None:
-        """Keep it; a folder that cannot be written is no reason to complain on leaving."""
+        """Save the state. A folder that cannot be written is ignored."""
         if self._path is None:
             return
         new = self._path.with_suffix(".new")
@@ -72,7 +72,7 @@ class UiState:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(f"pane = {self.pane}\n")
                 for memory, one in self._checked.items():
-                    if memory != str(None):  # one that lives in this process only
+                    if memory != str(None):  # a memory in this process only
                         file.write(f"checked = {one.at} {one.findings} {memory}\n")
             new.replace(self._path)
         except OSError:

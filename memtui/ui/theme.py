@@ -1,8 +1,8 @@
-"""The colours: quiet surfaces, one accent, and one hue each for keyword, vector, sense, entity and context.
+"""The colours: quiet surfaces, one accent, and one colour for each retriever (keyword, vector, sense, entity, context).
 
-The five hues mean the same in bars, labels and highlights everywhere, and nothing else uses them.
-Every text colour has a contrast of at least 4.5 against every surface it stands on (a test holds it).
-Themes of Textual work too: what they lack comes from ``variable_defaults``.
+These five mean the same in all bars, labels and highlights, and are used for nothing else.
+Every text colour has a contrast of at least 4.5 on every surface (a test checks it).
+Themes of Textual work too: ``variable_defaults`` adds what they lack.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textual.theme import Theme
 DARK, LIGHT = "memtui-dark", "memtui-light"
 
 ARM_HUES = ("keyword", "vector", "sense", "entity", "context")
-# Variables of ours beside Textual's: text, and what text stands on.
+# Our own variables, besides Textual's: text colours and surfaces.
 TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *ARM_HUES)
 SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor-blurred", "row-marked")
 
@@ -53,7 +53,7 @@ _LIGHT_VARIABLES = {
 def _finish(
     own: dict[str, str], *, text: str, muted: str, disabled: str, bar: str, track: str
 ) -> dict[str, str]:
-    """``own`` with what Textual's widgets look up, so that they keep to the same few colours."""
+    """``own`` with the variables of Textual's widgets, so that they use the same few colours."""
     return own | {
         "text": text,
         "text-muted": muted,
@@ -130,7 +130,7 @@ def own_themes() -> tuple[Theme, Theme]:
 
 
 def variable_defaults(theme: Theme) -> dict[str, str]:
-    """Our own variables for a theme that does not know them."""
+    """Our own variables, for a theme that does not have them."""
     if theme.ansi:
         return {
             "keyword": "ansi_yellow",

@@ -1,7 +1,7 @@
-"""Theme colours for widgets that draw lines by themselves.
+"""Theme colours for widgets that draw their own lines.
 
-A component class for every role and state would be forty rules for the style sheet to match, at every
-start; so these look the theme's variables up.
+They read the variables of the theme. A component class for each role and state would need forty style rules,
+which would slow every start.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SURFACE: Mapping[State, str] = {
 
 
 def line_style(variables: Mapping[str, str], state: State, role: Role) -> Style:
-    """The style of text in ``role`` on a row in ``state``, out of ``App.theme_variables``."""
+    """The style of text in ``role`` on a row in ``state``, from ``App.theme_variables``."""
     base = _color(variables, "background", Color(0, 0, 0))
     surface = _color(variables, _SURFACE[state], _color(variables, "surface", base))
     color = _color(variables, _VARIABLE.get(role, role), surface)
@@ -36,7 +36,7 @@ def line_style(variables: Mapping[str, str], state: State, role: Role) -> Style:
 
 
 def _color(variables: Mapping[str, str], name: str, over: Color) -> Color:
-    """A variable as a colour; ``auto`` and a percentage are mixed with what is below."""
+    """A variable as a colour. ``auto`` and a percentage are mixed with the colour below."""
     value, _, percent = variables[name].partition(" ")
     color = Color.parse(variables["foreground"].split(" ")[0] if value == "auto" else value)
     if percent:

@@ -1,7 +1,7 @@
-"""A tour of the demo in seven steps: what is on screen, and the one key that leads on.
+"""A tour of the demo in seven steps: what is on screen, and the key that goes on.
 
-A step is over when the person did what it names, however they did it, or pressed the key that goes on, which does it for
-them. Nothing is changed by it: it looks, and ends at the import into one's own memory.
+A step is over when the person has done what it names, or pressed the key for the next step, which does it for
+them. The tour changes nothing. It ends at the import into the person's own memory.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .panes.list_pane import ListPane
     from .shell import Shell
 
-# How often a step looks whether it is done.
+# How often a step checks whether it is done.
 _LOOK_SECONDS = 0.1
 # The demo has an answer to this one.
 QUESTION = "what is Ada allergic to?"
 
 
 class Step(NamedTuple):
-    """``told``: what is on screen now. ``key``: the action whose key leads on, and what it does here."""
+    """``text``: what is on screen now. ``key``: the action of the key to press. ``does``: what it does here."""
 
     text: str
     key: str
@@ -57,7 +57,7 @@ STEPS = (
 
 
 class Tour:
-    """It carries out its own keys as long as it lasts (see ``perform``). ``over`` is called when it ends."""
+    """Handles its own keys while it runs (see ``perform``). ``over`` is called when it ends."""
 
     def __init__(
         self, shell: Shell, window: Callable[[], MainScreen], navigation: Navigation, over: Callable[[], None]
@@ -71,7 +71,7 @@ class Tour:
         self._strip = TourStrip(shell)
 
     async def begin(self) -> None:
-        """Show the first step, on the pane that it speaks of."""
+        """Show the first step, on its pane."""
         window = self._window()
         await self._navigation.begin_at("memories")
         await window.mount(self._strip, before=window.query_one("StatusLine"))
@@ -85,7 +85,7 @@ class Tour:
     # -- keys
 
     def do_tour_next(self) -> None:
-        """What the step names, done for the person."""
+        """Do what the step names, for the person."""
         action = STEPS[self._number].key
         if action == "query" and self._window().active == "search":
             self._list.filter_bar.set_value(QUESTION)
@@ -96,13 +96,13 @@ class Tour:
             self._show(self._number + 1)
 
     async def do_back(self) -> None:
-        """One step back; where there is none, the tour ends."""
+        """Go one step back. Without one, the tour ends."""
         if not await self._navigation.go_back():
             self.end()
             self._shell.say("The tour is over: memtui --demo --tour begins it again.")
 
     def do_import(self) -> None:
-        """Into one's own memory: nothing of one's own belongs into a demo."""
+        """Import into the person's own memory, never into the demo."""
         self._shell.own_wanted = True
         self._shell.app.exit()
 
@@ -119,7 +119,7 @@ class Tour:
         self._strip.refresh(layout=True)
 
     def _look(self) -> None:
-        """Go on where the person did what the step names, also when they went further by themselves."""
+        """Go to the next step if the person did what this one names, or went further."""
         if self._shell.app.screen is self._window() and self._is_done():
             self._show(self._number + 1)
 
@@ -144,7 +144,7 @@ class Tour:
 
 
 class TourStrip(Widget):
-    """The step in two lines, three where it is narrow: below the pane, so that it covers nothing of it."""
+    """The step in two lines, or three in a narrow window. It is below the pane, so that it covers nothing."""
 
     DEFAULT_CSS = "TourStrip { height: auto; padding: 0 1; background: $panel; }"
 

@@ -1,4 +1,4 @@
-"""Text broken into lines by its width in cells: what is measured in a thread is what is drawn later."""
+"""Wraps text by its width in cells. Measuring in a thread and drawing use the same function."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 
 from memtui.present.text import Visible, cells
 
-# Cells of the widest character: a line has room for one.
+# The width of the widest character. A line has room for at least one.
 _WIDEST = 2
 _pieces = re.compile(r"\s+|\S+")
 
 
 def wrap(text: Visible, width: int) -> list[Visible]:
-    """The lines of a text, none wider than ``width`` cells; its own line breaks are kept.
+    """The lines of a text, none wider than ``width`` cells. Its own line breaks are kept.
 
-    It is broken at blanks, and inside what is longer than a line. Blanks at the start of a line of the
-    text stay (code), those at a break go.
+    It is broken at blanks, and inside words that are longer than a line. Blanks at the start of a line are
+    kept (code); blanks at a break are removed.
     """
     width = max(width, _WIDEST)
     lines: list[Visible] = []
@@ -54,7 +54,7 @@ def _broken(paragraph: str, width: int) -> list[Visible]:
 
 
 def _head(piece: str, room: int) -> str:
-    """As many characters as fit, at least one; marks and joiners stay with what they belong to."""
+    """As many characters as fit, at least one. Marks and joiners stay with their characters."""
     used = 0
     for at, character in enumerate(piece):
         used += cells(character)

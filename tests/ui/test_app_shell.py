@@ -164,7 +164,7 @@ async def test_undoing_something_of_an_earlier_run_asks_first(story: Story) -> N
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("u")
-        await until(lambda: "before memtui was started" in screen_text(app))
+        await until(lambda: "before this run of memtui" in screen_text(app))
         await pilot.press("escape")
         await until(lambda: "Nothing was undone" in said(app))
 
@@ -340,7 +340,7 @@ async def test_what_was_said_goes_with_the_next_key_and_with_the_pane(story: Sto
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("escape")
-        await until(lambda: said(app).startswith("Esc leads no further back"))
+        await until(lambda: said(app).startswith("There is nothing to go back to"))
         await pilot.press("j")
         await until(lambda: said(app) == "")
         await pilot.press("x")

@@ -28,7 +28,7 @@ async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damage
         await until(lambda: there(app, PickDialog) and "facts" in screen_text(app))
         shown = " ".join(screen_text(app).replace("│", " ").split())
         assert "is not a memory file" in shown
-        assert "what is there now is set aside as it is" in shown
+        assert "The present file is kept under another name" in shown
         await pilot.press("enter")
         await until(lambda: app.operations.memory is not None and "Restored" in screen_text(app))
         assert app.operations.require().files.check().ok

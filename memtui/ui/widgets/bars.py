@@ -1,4 +1,4 @@
-"""The lines above and below the panes: title and tabs, status and keys."""
+"""The bars above and below the panes: title, tabs, status line and keys."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
-# Before the keys, where nothing can be changed.
+# Shown before the keys if the memory is read only.
 _READ_ONLY = "read-only   "
 
 
 class TitleBar(Widget):
-    """The program, the memory's name, and what is worth knowing about it right now."""
+    """The program, the memory's name, and facts about it."""
 
     memory_name: reactive[str] = reactive("")
     facts: reactive[tuple[str, ...]] = reactive(())
@@ -37,7 +37,7 @@ class TitleBar(Widget):
 
 
 class Tab(NamedTuple):
-    """``counted`` None: nothing to count. ``calls``: the count is work for the person."""
+    """``counted`` None: no count. ``calls``: the count is work for the person."""
 
     number: int
     place: str
@@ -48,7 +48,7 @@ class Tab(NamedTuple):
 
 
 class TabBar(Widget):
-    """The panes as tabs; a click goes there."""
+    """The panes as tabs. A click goes to a pane."""
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     active: reactive[str] = reactive("")
@@ -80,9 +80,9 @@ class TabBar(Widget):
         return assemble(*parts, "…" if more else "")
 
     def _seen(self) -> tuple[int, list[tuple[Tab, tuple[Visible, Visible]]], bool]:
-        """The first tab that is drawn, those that fit from there, and whether more follow.
+        """The first tab that is drawn, the tabs that fit, and whether more follow.
 
-        As many are left out at the left as the active one needs.
+        Tabs at the left are left out if the active one needs the room.
         """
         texts, width = self._texts(), self.size.width
         widths = [_width(*text) for text in texts]
@@ -90,7 +90,7 @@ class TabBar(Widget):
         first, last = 0, len(texts)
 
         def fits(first: int, last: int) -> bool:
-            # The blank after the very last tab may be cut off; after another one the sign that more follow needs a cell.
+            # The blank after the last tab may be cut off. After another tab, the sign for more tabs needs a cell.
             end = 1 if last < len(texts) else -1
             return sum(widths[first:last]) + bool(first) + end <= width
 
@@ -101,7 +101,7 @@ class TabBar(Widget):
         return first, texts[first:last], last < len(texts)
 
     def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
-        """The most that fits: counts are dropped before names, but not those of work for the person."""
+        """The longest texts that fit. Counts are dropped before names, except for counts of work."""
         texts = []
         for named in (True, False):
             for counted in (full_count, short_count, None):
@@ -121,7 +121,7 @@ class TabBar(Widget):
 
 
 def _text(tab: Tab, *, named: bool, counted: Callable[[int], str] | None) -> tuple[Visible, Visible]:
-    """A tab's name, whole or short, and its count; without ``counted`` only what calls for the person is counted."""
+    """The name of a tab, full or short, and its count. Without ``counted``, only work for the person is counted."""
     name = visible(f" {tab.label}" if named else tab.short)
     if tab.counted is None or (counted is None and not (tab.calls and tab.counted)):
         return name, visible("")
@@ -129,16 +129,16 @@ def _text(tab: Tab, *, named: bool, counted: Callable[[int], str] | None) -> tup
 
 
 def _width(tab: Tab, text: tuple[Visible, Visible]) -> int:
-    """The cells of a tab with the blank after it."""
+    """The width of a tab with the blank after it."""
     return 1 + len(str(tab.number)) + cells(text[0]) + cells(text[1]) + 2
 
 
-# A beginning of what the pane shows that still tells something.
+# The shortest useful beginning of the pane's text.
 _LEAST_PLACE = 12
 
 
 class StatusLine(Widget):
-    """What the pane shows, the last thing that happened with its undo key; at the right, running work."""
+    """The pane's text, the last message with its undo key, and running work at the right."""
 
     place_text: reactive[str] = reactive("")
     said: reactive[str] = reactive("")
@@ -156,7 +156,7 @@ class StatusLine(Widget):
         needed = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
         shown = cells(one_line(self.place_text, width))
         if self.said and busy and needed > room - shown:
-            # What was just said comes first: of the work only its sign stays, of the place what there is room for.
+            # The message comes first. The work is reduced to its sign, and the pane's text to the rest of the room.
             right = line(self.spinner, 2, "$accent")
             room = width - right.cell_length - 1
         left_over = room - needed
@@ -178,7 +178,7 @@ class StatusLine(Widget):
 
 
 class Key(NamedTuple):
-    """One entry of the footer; ``able`` False: it cannot run now, and pressing it says why."""
+    """One key of the footer. ``able`` False: it cannot run now, and pressing it shows why."""
 
     action_id: str
     key: str
@@ -187,11 +187,11 @@ class Key(NamedTuple):
 
 
 class KeyBar(Widget):
-    """What can be done here: as many keys as there is room for, the last ones always."""
+    """The keys that work here: as many as fit, and always the last ones."""
 
     keys: reactive[tuple[Key, ...]] = reactive(())
     readonly: reactive[bool] = reactive(False)
-    # So many from the end are never left out: commands and help.
+    # How many keys at the end are always shown: commands and help.
     KEPT = 2
 
     @message_type
@@ -212,7 +212,7 @@ class KeyBar(Widget):
         return assemble(*parts)
 
     def fitting(self) -> Sequence[Key]:
-        """The entries that are shown, in order."""
+        """The keys that are shown, in order."""
         room = self.size.width - (len(_READ_ONLY) if self.readonly else 0)
         last = self.keys[-self.KEPT :]
         room -= sum(self._width(key) for key in last)

@@ -1,4 +1,4 @@
-"""The columns of a list: what each shows, how wide it is, and which go first when there is no room."""
+"""The columns of a list: content, width, and which are dropped first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GAP = 2
 
 
 class Piece(NamedTuple):
-    """Text in one role; the role decides its colour."""
+    """Text in one role. The role decides its colour."""
 
     text: Visible
     role: Role = "text"
@@ -23,10 +23,9 @@ class Piece(NamedTuple):
 class Column(NamedTuple, Generic[Row]):
     """One column.
 
-    ``cell(row, width)`` gives the pieces to show; what is too long is cut. ``width`` 0: it gets the
-    room that is left, at least ``least`` cells. ``drop``: the highest goes first when there is no
-    room, 0 never goes. ``sort``: the ``Order.sort`` that its header chooses, empty when it has none. ``spills``: what is
-    too long runs on over the columns at its right that are empty in this row.
+    ``cell(row, width)`` gives the pieces to show; long ones are cut. ``width`` 0: it gets the rest of the room, at
+    least ``least`` cells. ``drop``: without room, the highest is dropped first; 0 is never dropped. ``sort``: the
+    ``Order.sort`` that its header chooses, or empty. ``spills``: long text continues over empty columns at its right.
     """
 
     id: str
@@ -42,7 +41,7 @@ class Column(NamedTuple, Generic[Row]):
 
 
 class Order(NamedTuple):
-    """An order that the list can have: what the source calls it, what it does (``newest first``)."""
+    """An order of the list: its name for the source, and its labels (``newest first``)."""
 
     sort: str
     falling: bool
@@ -50,12 +49,12 @@ class Order(NamedTuple):
     rising_label: str
 
     def label(self, falling: bool) -> str:
-        """What this order does, in the direction given."""
+        """The label of this order in one direction."""
         return self.falling_label if falling else self.rising_label
 
 
 def fit(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
-    """The columns that have room, each with its width; they fill ``room`` exactly if one is elastic."""
+    """The columns that fit, each with its width. They fill ``room`` exactly if one is elastic."""
     kept = list(columns)
     while True:
         taken = sum(column.width for column in kept) + sum(column.gap for column in kept[1:])

@@ -1,4 +1,4 @@
-"""What a filter may go on with, in a few lines below it; imported when somebody first types a filter."""
+"""The completions of a filter, in a few lines below it. Imported when a filter is first typed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from memtui.engine.search.filters.completion import Choice
 
 LINES = 6
-"""It is never higher."""
-# Of a low list it takes no more than this share, so that rows stay in sight.
+"""The greatest height, in lines."""
+# It takes at most this share of a low list, so that rows stay visible.
 _SHARE = 3
 _WIDEST_NAME, _WIDEST_ABOUT, _NARROWEST = 34, 40, 12
-# The blank at either side, the gap before what is said of a choice, and the scrollbar.
+# The blanks at both sides, the gap before the description of a choice, and the scrollbar.
 _SIDES, _GAP = 2, 3
 
 
 class CompletionList(OptionList, can_focus=False):
-    """Stands between the filter and the list, which goes down by so many lines; keys come through the input."""
+    """Shown between the filter and the list, which moves down. The input passes its keys on."""
 
     DEFAULT_CSS = f"""
     CompletionList {{
@@ -39,12 +39,12 @@ class CompletionList(OptionList, can_focus=False):
     """
 
     def __init__(self, take: Callable[[], None]) -> None:
-        """``take``: what puts the marked one in, for a click."""
+        """``take`` inserts the selected completion after a click."""
         super().__init__(markup=False)
         self._take = take
         self.choices: tuple[Choice, ...] = ()
         self.moved = False
-        """Whether the person went up or down in it."""
+        """Whether the person moved in the list."""
 
     @property
     def open(self) -> bool:
@@ -94,7 +94,7 @@ def _kind_of(choice: Choice) -> str:
 
 
 def _row(choice: Choice, width: int, widest: int) -> Content:
-    """The name at the left; a count at the right end, other words in a column of their own."""
+    """The name at the left, and a count at the right end or a description in its own column."""
     name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
     about = line(_kind_of(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
     gap = width - name.cell_length - about.cell_length

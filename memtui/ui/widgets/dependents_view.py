@@ -1,4 +1,4 @@
-"""What depends on what is about to change: a line that sums it up, and all of it to scroll through."""
+"""What depends on a memory before a change: a summary line, and a list to scroll."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DependsView(Vertical):
 
 
 def depends_text(of: Dependents, now: float) -> Content:
-    """A line for each."""
+    """A line for each dependent."""
     rows = [
         assemble(
             (label.ljust(_LABEL), "$text-muted"),

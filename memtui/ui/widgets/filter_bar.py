@@ -1,4 +1,4 @@
-"""The filter of a list: one line to type in, the count beside it, and a mistake pointed at below it."""
+"""The filter of a list: an input, the count beside it, and errors below it."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
 
 # Typing settles for that long before the list follows (a held key repeats every 33 ms): a tenth of a second is all there is
 DEBOUNCE = 0.02
-# The values that memories have are read again when they are older: with 100,000 memories that takes a third of a second.
+# The values of memories are read again if they are older. With 100,000 memories that takes a third of a second.
 VALUES_SECONDS = 60.0
-# Cells of the sign, and of the blanks before the count.
+# The width of the sign, and of the blanks before the count.
 SIGN, GAP = 2, 2
 
 
 class FilterBar(Widget):
-    """Posts ``Typed`` when the text has settled. ``sign`` stands before the text.
+    """Posts ``Typed`` after typing stops for a short time. ``sign`` is shown before the text.
 
-    ``language``: what is typed is the filter language of memories. It is completed in a list below, with the keys,
-    with the values there are (read in the background when somebody begins to type) and with saved filters.
+    ``language``: the text is in the filter language of memories. A list below offers completions: keys, existing
+    values (read in the background when typing begins) and saved filters.
 
-    Until somebody types it draws the line itself; then an input lies over it (an input at the start
-    would cost every start a twentieth).
+    Before the first typing it draws the line itself; then an input is put over it. An input from the beginning
+    would make every start five per cent slower.
     """
 
     @message_type
     class Typed(Message):
-        """The text to filter by (or to search for) is now this one."""
+        """The text of the filter (or search) has changed."""
 
         text: str
 
     @message_type
     class Left(Message):
-        """The person is done typing: the focus should go to the list."""
+        """Typing is finished: the focus should go to the list."""
 
     count: reactive[str] = reactive("")
 
@@ -66,7 +66,7 @@ class FilterBar(Widget):
         self._read_at = 0.0
         self._choices: CompletionList | None = None
         self._completion: Completion | None = None
-        # What was put in or closed: nothing is offered for it.
+        # The text for which completions were used or closed: nothing is offered for it.
         self._settled: str | None = None
         self._placeholder = placeholder
         self._sign = sign
@@ -85,7 +85,7 @@ class FilterBar(Widget):
 
     @property
     def value(self) -> str:
-        """The filter; without a term of which only the key is typed, while its values are offered."""
+        """The filter. While values of a key are offered, without the unfinished term."""
         if self._input is None:
             return self._text
         if self._completion is not None and self._completion.unfinished:
@@ -93,7 +93,7 @@ class FilterBar(Widget):
         return self._input.value
 
     def set_value(self, text: str, *, quiet: bool = False) -> None:
-        """Put a filter in; it takes effect at once. ``quiet``: the caller sees to that."""
+        """Set the filter. It takes effect at once. ``quiet``: the caller applies it."""
         if quiet:
             self._posted = text
         self._text = self._settled = text
@@ -113,7 +113,7 @@ class FilterBar(Widget):
             if self._choices is not None and isinstance(self.parent, Widget):
                 self.parent.mount(self._choices, after=self._error or self)
             self.call_after_refresh(self._make_room, self.count)
-        # At once, not as a later message: the next key may be waiting already.
+        # Now, not in a later message: the next key may be waiting.
         self.screen.set_focus(self._input)
 
     def _make_input(self) -> FilterInput:
@@ -128,13 +128,13 @@ class FilterBar(Widget):
         return LanguageInput(self._text, placeholder, self._choices)
 
     def show_placeholder(self, text: str) -> None:
-        """What stands there while no filter does."""
+        """Show a placeholder while the filter is empty."""
         self._placeholder = text
         self._make_room(self.count)
         self.refresh()
 
     def show_count(self, text: str) -> None:
-        """A count, at the right end of the line."""
+        """Show a count at the right end of the line."""
         self.count = text
         self._make_room(text)
 
@@ -142,7 +142,7 @@ class FilterBar(Widget):
         if self._input is not None:
             taken = cells(one_line(count, 28)) + GAP
             self._input.styles.margin = (0, taken, 0, SIGN)
-            # One cell is the cursor's.
+            # One cell is for the cursor.
             room = self.size.width - SIGN - taken - self._input.gutter.width - 1
             self._input.placeholder = one_line(self._placeholder, max(room, 1))
 
@@ -150,7 +150,7 @@ class FilterBar(Widget):
         self._make_room(self.count)
 
     def show_error(self, error: MemtuiError | None) -> None:
-        """Point at the mistake, in a line below; None: there is none."""
+        """Show an error in a line below, with its position. None: no error."""
         if self._error is not None:
             self._error.remove()
             self._error = None
@@ -169,7 +169,7 @@ class FilterBar(Widget):
         self.parent.mount(self._error, after=self)
 
     def _pointer(self, error: MemtuiError) -> str:
-        """Carets under the place of the mistake, when it is one in this text."""
+        """Carets under the position of the error, if it is in this text."""
         from memtui.engine.errors import FilterError
 
         if not isinstance(error, FilterError) or error.expression != self.value.strip():
@@ -182,7 +182,7 @@ class FilterBar(Widget):
 
     def on_descendant_focus(self) -> None:
         if self._language:
-            # What was put in or closed before is not offered again, but with nothing typed the saved filters are.
+            # Used or closed completions are not offered again. For an empty text the saved filters are.
             self._settled = self._settled or None
             start(self, self.read_known, "known")
 
@@ -197,7 +197,7 @@ class FilterBar(Widget):
             shell_of(self).look_again()
 
     async def read_known(self) -> None:
-        """What a filter can name now; until it is there, what was read before is offered."""
+        """Read the values that a filter can name. Until then the old values are offered."""
         operations = shell_of(self).operations
         if operations.memory is None:
             return
@@ -212,7 +212,7 @@ class FilterBar(Widget):
         self._offer()
 
     def _offer(self) -> None:
-        """Show what the filter may go on with, or nothing."""
+        """Show the completions, or hide the list."""
         if self._input is None or self._choices is None or self._known is None:
             return
         from memtui.engine.search.filters.completion import complete
@@ -242,7 +242,7 @@ class FilterBar(Widget):
         self._close_choices()
 
     def _take(self) -> None:
-        """Put the marked choice in; a key is followed by its values."""
+        """Insert the selected completion. After a key, its values are offered."""
         if self._input is None or self._choices is None or self._completion is None:
             return
         choice, completion = self._choices.chosen, self._completion
@@ -263,7 +263,7 @@ class FilterBar(Widget):
 
     def on_input_changed(self, event: events.Event) -> None:
         event.stop()
-        # The cursor is moved after the value.
+        # Move the cursor behind the value.
         self.call_later(self._offer)
         if self._timer is not None:
             self._timer.stop()

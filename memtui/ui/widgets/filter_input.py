@@ -1,4 +1,4 @@
-"""The inputs inside a filter bar; imported when somebody first types."""
+"""The inputs of a filter bar. Imported at the first typing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FilterInput(Input):
-    """An input that gives the focus back to the list."""
+    """An input that returns the focus to the list."""
 
     DEFAULT_CSS = """
     FilterInput {
@@ -36,13 +36,13 @@ class FilterInput(Input):
 
     @message_type
     class Left(Message):
-        """The person is done typing."""
+        """Typing is finished."""
 
     def __init__(self, text: str, placeholder: Visible) -> None:
         super().__init__(text, placeholder=placeholder, compact=True, select_on_focus=False)
 
     async def _on_key(self, event: events.Key) -> None:
-        """The key that goes here may be pressed by habit when one is here already."""
+        """Ignore the key that focuses the filter if it is pressed again here."""
         if event.character == "/" and not self.value:
             event.stop()
             event.prevent_default()
@@ -57,18 +57,18 @@ class FilterInput(Input):
 
 
 class LanguageInput(FilterInput):
-    """For the filter language, completed from ``choices``."""
+    """An input for the filter language, with completions from ``choices``."""
 
     BINDINGS = [*bindings_at("filtering")]
     part: ClassVar[Place] = "filtering"
 
     @message_type
     class Taken(Message):
-        """The marked completion is wanted."""
+        """The selected completion was accepted."""
 
     @message_type
     class Closed(Message):
-        """The completions are not wanted."""
+        """The completions were closed."""
 
     def __init__(self, text: str, placeholder: Visible, choices: CompletionList) -> None:
         super().__init__(text, placeholder)
@@ -90,7 +90,7 @@ class LanguageInput(FilterInput):
             super().action_cursor_right(select)
 
     def do_typed(self) -> None:
-        """What was chosen with up and down is meant; else the filter as it was typed."""
+        """Accept the completion that was selected with up and down, or the filter as typed."""
         if self._choices.open and self._choices.moved:
             self.post_message(self.Taken())
         else:

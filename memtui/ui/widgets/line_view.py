@@ -1,4 +1,4 @@
-"""What the views that draw their own lines have in common: the styles of their roles, and going by pages."""
+"""Base classes for views that draw their own lines: styles of roles, and scrolling by pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memtui.ui.theme_colours import State, line_style
 
 
 class LineView(ScrollView):
-    """A style is worked out once for each state and role, and again when the theme changes."""
+    """Caches the style of each state and role until the theme changes."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -28,10 +28,10 @@ class LineView(ScrollView):
 
 
 class PagedView(LineView):
-    """Scrolls by pages and half pages; how the cursor comes along is for the view to say (``_scroll_on``)."""
+    """Scrolls by pages and half pages. A subclass moves its cursor in ``_scroll_on``."""
 
     def _scroll_on(self, by: int) -> None:
-        """Scroll by lines, and take the cursor along."""
+        """Scroll by lines, and move the cursor with the text."""
         raise NotImplementedError
 
     def do_page_up(self) -> None:

@@ -1,4 +1,4 @@
-"""A short list that is in memory already, as the source of a table."""
+"""A short list in memory as the source of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Row = TypeVar("Row")
 
 
 class ListSource(Generic[Row]):
-    """``rows`` in their order; ``key`` gives what identifies one (see ``row_source``)."""
+    """``rows`` in their order. ``key`` returns the key of a row (see ``row_source``)."""
 
     def __init__(self, rows: Sequence[Row], key: Callable[[Row], int]) -> None:
         self._rows = tuple(rows)

@@ -1,4 +1,4 @@
-"""An input for a path, completed from what is on the disk."""
+"""An input for a path, with completions from the disk."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from textual.widgets import Input
 from memtui.present.text import visible
 from memtui.ui.messages import message_type
 
-# A folder with more names than that is not searched for a completion.
+# A folder with more names is not searched.
 _MOST_NAMES = 5_000
 
 
 class PathSuggester(Suggester):
-    """The first name, in order, that goes on as the text begins; a folder ends with a slash."""
+    """Suggests the first name, in order, that begins with the text. A folder ends with a slash."""
 
     def __init__(self) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -29,7 +29,7 @@ class PathSuggester(Suggester):
 
 
 def complete(text: str) -> str | None:
-    """``~/Down`` -> ``~/Downloads/``; None when nothing goes on so. Hidden names need their dot."""
+    """``~/Down`` -> ``~/Downloads/``. None if nothing matches. Hidden names need their dot."""
     if text in ("", "~"):
         return "~/" if text else None
     folder, slash, begin = text.rpartition("/")
@@ -56,7 +56,7 @@ def complete(text: str) -> str | None:
 
 
 class PathInput(Input):
-    """Tab takes the completion that is shown; with none it goes on to the next part."""
+    """Tab accepts the shown completion. Without one it goes to the next part."""
 
     BINDINGS = [
         Binding("tab", "complete_or_leave", show=False),
@@ -65,7 +65,7 @@ class PathInput(Input):
 
     @message_type
     class Left(Message):
-        """The person goes on to what stands below."""
+        """The focus should go to the next widget."""
 
     def __init__(self, value: str = "", *, placeholder: str = "") -> None:
         super().__init__(
@@ -77,9 +77,9 @@ class PathInput(Input):
         )
 
     def propose(self, path: str) -> None:
-        """Put a path in, selected: typing replaces it."""
+        """Insert a path and select it, so that typing replaces it."""
         self.value = path
-        # The cursor is moved after the value.
+        # Move the cursor behind the value.
         self.call_later(self.select_all)
 
     def action_complete_or_leave(self) -> None:

@@ -1,4 +1,4 @@
-"""What a list tells its pane. ``table`` is the id of the list, for panes that have several."""
+"""The messages of a list to its pane. ``table``: the id of the list, for panes with several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memtui.ui.messages import message_type
 
 @message_type
 class RowHighlighted(Message):
-    """The cursor is on another row, or its row was read anew; ``key`` None: on no row."""
+    """The cursor is on another row, or its row was read again. ``key`` None: there is no row."""
 
     table: str
     key: int | None
@@ -17,7 +17,7 @@ class RowHighlighted(Message):
 
 @message_type
 class RowOpened(Message):
-    """Enter, or a double click."""
+    """Enter or a double click on a row."""
 
     table: str
     key: int
@@ -25,7 +25,7 @@ class RowOpened(Message):
 
 @message_type
 class RowsMarked(Message):
-    """Now that many rows are marked."""
+    """The number of marked rows has changed."""
 
     table: str
     count: int
@@ -33,7 +33,7 @@ class RowsMarked(Message):
 
 @message_type
 class RowsCounted(Message):
-    """The number of rows is known; not ``exact``: there are at least that many."""
+    """The number of rows is known. Not ``exact``: there are at least that many."""
 
     table: str
     count: int
@@ -42,7 +42,7 @@ class RowsCounted(Message):
 
 @message_type
 class RowsOrdered(Message):
-    """Another order is wanted: ``sort`` as the column calls it."""
+    """The person asked for another order. ``sort``: its name in the column."""
 
     table: str
     sort: str

@@ -1,8 +1,8 @@
 """Pages of a list of any length: a few of them in memory, the rest in the file.
 
-``Pages`` calls a ``RowSource`` in reader threads and keeps the newest few pages. Rows are addressed by OFFSET at
-once, while another thread gathers the keys of all rows into an array; from then on a page is fetched by its keys,
-which costs the same at row one million as at row one. All state of ``Pages`` belongs to the event loop.
+``Pages`` calls a ``RowSource`` in reader threads and keeps the newest few pages. At first rows are read by OFFSET,
+while another thread reads the keys of all rows into an array. After that a page is read by its keys, which
+costs the same at row one million as at row one. All state of ``Pages`` belongs to the event loop.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KEPT = 16
 class Pages(Generic[Row]):
     """One reading of a source.
 
-    ``count`` is what is known of the number of rows, ``exact`` whether that is final. ``arrived`` is
-    called with (first row, number of rows) after a page came, ``counted`` when ``count`` or ``keys``
-    changed, ``failed`` once with the error that stopped the reading.
+    ``count``: the number of rows as far as known; ``exact``: whether that is final. ``arrived`` is called with
+    (first row, number of rows) after a page was read, ``counted`` when ``count`` or ``keys`` changed, ``failed``
+    once with the error that stopped the reading.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Pages(Generic[Row]):
         self._loading: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    # -- what the table asks
+    # -- for the table
 
     def row(self, index: int) -> Row | None:
-        """The row, or None while its page is being read (which this starts) or when it is gone."""
+        """The row. None if its page is not read yet (this starts it), or if the row is gone."""
         number, place = divmod(index, PAGE)
         page = self._pages.get(number)
         if page is None:
@@ -72,7 +72,7 @@ class Pages(Generic[Row]):
         return None if row is None else self.source.key(row)
 
     def request(self, first: int, rows: int) -> None:
-        """Read the pages of these rows soon; the newest wish is served first."""
+        """Read the pages of these rows soon, the newest request first."""
         last = min(first + rows, self.count) - 1 if self.exact else first + rows - 1
         for number in range(max(first, 0) // PAGE, max(last, 0) // PAGE + 1):
             if number not in self._pages and number != self._loading:
@@ -83,7 +83,7 @@ class Pages(Generic[Row]):
         self._serve()
 
     def find(self, key: int, near: int) -> int | None:
-        """Where the row with this key is now: among the keys, else on the pages read so far."""
+        """The index of the row with this key, from the keys or from the pages read so far."""
         if self.keys is not None:
             try:
                 return self.keys.index(key)
@@ -98,16 +98,16 @@ class Pages(Generic[Row]):
     # -- reading
 
     def take(self, rows: Sequence[Row]) -> None:
-        """All rows at once, where they are in memory; in place of ``begin`` and ``go_on``."""
+        """Use rows that are in memory, instead of ``begin`` and ``go_on``."""
         self.count, self.exact = len(rows), True
         self.keys = array("q", map(self.source.key, rows))
         for number in range(min(-(-len(rows) // PAGE), KEPT)):
             self._pages[number] = tuple(rows[number * PAGE : (number + 1) * PAGE])
 
     async def begin(self, first: int, rows: int) -> None:
-        """Read the pages that show these rows, and what that tells of the count.
+        """Read the pages of these rows, and what is known about the count.
 
-        Returns when those rows can be painted. Raises what the source raises.
+        Returns when the rows can be painted. Raises the errors of the source.
         """
         page = await self._cover(first, rows)
         if not page and first > 0:
@@ -118,7 +118,7 @@ class Pages(Generic[Row]):
         self.count, self.exact = number * PAGE + len(page), len(page) < PAGE
 
     def go_on(self) -> None:
-        """After ``begin``: count the rows and gather their keys, in the background."""
+        """After ``begin``: count the rows and read their keys, in the background."""
         page = self._pages.get(0)
         if self.exact and page is not None and self.count == len(page):
             self.keys = array("q", (self.source.key(row) for row in page if row is not None))
@@ -129,18 +129,18 @@ class Pages(Generic[Row]):
         self._start(self._gather_keys())
 
     async def every_key(self) -> array[int]:
-        """The keys of all rows, once they are known."""
+        """The keys of all rows. Waits until they are known."""
         while self.keys is None and not self.closed:
             await asyncio.sleep(0.02)
         return self.keys or array("q")
 
     def close(self) -> None:
-        """Give up: what still arrives is dropped, and no callback is made any more."""
+        """Stop. Later results are dropped, and no callback is called any more."""
         self.closed = True
         self._wanted.clear()
 
     async def _cover(self, first: int, rows: int) -> tuple[Row | None, ...]:
-        """Read the pages of these rows; the last page that has any."""
+        """Read the pages of these rows, or the last page that exists."""
         page: tuple[Row | None, ...] = ()
         for number in range(max(first, 0) // PAGE, max(first + rows - 1, 0) // PAGE + 1):
             read = await self._load(number)
@@ -191,8 +191,8 @@ class Pages(Generic[Row]):
             self._counted()
 
     def _all_keys(self) -> array[int]:
-        """Runs in the thread for keys; ``closed`` is only ever set, so it may be read there."""
-        # Four bytes a key where they suffice: a million rows take 4 MB.
+        """Runs in the thread for keys. ``closed`` is only ever set, so reading it there is safe."""
+        # Four bytes for each key if that is enough: a million rows take 4 MB.
         keys = array("I")
         chunks = self.source.keys()
         try:

@@ -1,4 +1,4 @@
-"""How one line of a list is drawn: the header, a row, a row that is still being read."""
+"""Draws one line of a list: the header, a row, or a row that is still being read."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ Row = TypeVar("Row")
 
 StyleOf = Callable[[State, Role], Style]
 
-# The cursor's bar, the mark, and a blank.
+# The bar of the cursor, the mark, and a blank.
 GUTTER = 3
 _RULE = Style(underline=True)
 
 
 class RowPainter(Generic[Row]):
-    """Draws lines ``width`` cells wide. It knows columns and signs, nothing of scrolling."""
+    """Draws lines ``width`` cells wide. It does not know about scrolling."""
 
     def __init__(self, columns: Sequence[Column[Row]], glyphs: Glyphs, style: StyleOf) -> None:
         self.columns = columns
         self.glyphs = glyphs
-        # Below which rows a line is drawn.
+        # The rows with a line drawn below them.
         self.ruled: Callable[[Row], bool] = lambda row: False
         self._style = style
         self._fitted: list[tuple[Column[Row], int]] = []
         self._width = -1
 
     def fitted(self, width: int) -> list[tuple[Column[Row], int]]:
-        """The columns for which there is room, with their widths."""
+        """The columns that fit, with their widths."""
         if width != self._width:
             self._width = width
             self._fitted = fit(self.columns, max(width - GUTTER - 1, 1))
         return self._fitted
 
     def header(self, width: int, order: tuple[str, bool]) -> Strip:
-        """The labels; one reaches over the columns at its right that have none."""
+        """The header labels. A label may extend over columns at its right without a label."""
         sort, falling = order
         blank = self._style("plain", "dim")
         parts = [Segment(" " * GUTTER, blank)]
@@ -84,7 +84,7 @@ class RowPainter(Generic[Row]):
         return not any(piece.text for piece in column.cell(row, room))
 
     def skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
-        """A row whose page is being read: grey bars, of a length that differs from row to row."""
+        """A row whose page is being read: grey bars of different lengths."""
         parts = self._gutter(state, marked)
         for place, (column, room) in enumerate(self.fitted(width)):
             length = room if column.width else max(room * (45 + index * 37 % 40) // 100, 1)

@@ -1,7 +1,7 @@
-"""A list of any length: it draws the lines that can be seen and never waits for the memory.
+"""A list of any length. It draws only visible lines and never waits for the memory.
 
-It is drawn line by line (widgets of Textual that hold their rows take 18 s and 1 GB for a million).
-The cursor is kept by the key of its row, so that it stays where it is when rows come and go.
+Textual's own table holds its rows, which takes 18 s and 1 GB for a million.
+The cursor is stored as the key of its row, so that it stays on the row when others come and go.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Row = TypeVar("Row")
 class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     """Rows on screen, with a cursor and marks. ``show`` gives it a source.
 
-    It moves the cursor and marks rows by itself; opening and ordering are the pane's business.
+    It moves the cursor and marks rows. The pane opens rows and changes the order.
     """
 
     BINDINGS = [*bindings_at("list")]
@@ -56,12 +56,12 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.table = id
         self.markable = markable
         self.orders = orders
-        # The present order: Order.sort, and whether it falls.
+        # The present order: Order.sort, and whether it is descending.
         self.order = (orders[0].sort, orders[0].falling) if orders else ("", False)
         self.marks: set[int] = set()
         self.cursor = 0
         self.painter = RowPainter(columns, glyphs, self._style_of)
-        # What a row shows in the lines below its first.
+        # The columns of the lines below the first line of a row.
         self._below: Sequence[RowPainter[Row]] = ()
         self._header = True
         self._source: RowSource[Row] | None = None
@@ -69,9 +69,9 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self._pages: Pages[Row] | None = None
         self._next: Pages[Row] | None = None
         self._cursor_key: int | None = None
-        # The key under the cursor before a reload that has not turned up yet.
+        # The key under the cursor before a reload, until it is found again.
         self._sought: int | None = None
-        # Whether the latest reading failed: what is on screen is an earlier one.
+        # Whether the last reading failed, so that older rows are shown.
         self.failed = False
 
     # -- rows
@@ -86,12 +86,12 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     @property
     def source_shown(self) -> RowSource[Row] | None:
-        """Where the rows on screen come from; another one than was given to ``show`` while that is read."""
+        """The source of the rows on screen. The new source of ``show`` only counts after it was read."""
         return self._pages.source if self._pages is not None else None
 
     @property
     def selected(self) -> Row | None:
-        """The row under the cursor; None when there is none, or while it is being read."""
+        """The row under the cursor. None if there is none, or while it is being read."""
         return self._pages.row(self.cursor) if self._pages is not None and self.row_count else None
 
     @property
@@ -99,12 +99,12 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         return self._cursor_key
 
     def show(self, source: RowSource[Row], readers: Readers, *, top: bool = True) -> None:
-        """Show the rows of ``source``: from the top, or with the cursor on the same row as now."""
+        """Show the rows of ``source``, from the top or with the cursor on the same row."""
         self._source, self._readers = source, readers
         self.reload(top=top)
 
     def reload(self, *, top: bool = False) -> None:
-        """Read the rows again; what is on screen stays until the new rows are there."""
+        """Read the rows again. The old rows stay on screen until then."""
         if self._source is None or self._readers is None:
             return
         if self._next is not None:
@@ -148,7 +148,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             self._counted()
 
     def _follow(self, key: int | None) -> None:
-        """Put the cursor where the row with this key is now, and keep that row's line on screen."""
+        """Move the cursor to the row with this key, and keep the row at its line on screen."""
         if key is None or self._pages is None:
             return
         at = self._pages.find(key, self.cursor)
@@ -192,7 +192,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     # -- cursor and marks
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row (the nearest there is) and bring it into view."""
+        """Move the cursor to this row, or the nearest one, and scroll to it."""
         self._sought = None
         before = self.cursor
         self.place_cursor(index)
@@ -208,7 +208,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.post_message(RowHighlighted(self.table, self._cursor_key))
 
     def select(self, key: int) -> None:
-        """Put the cursor on the row with this key as soon as it is among the rows."""
+        """Move the cursor to the row with this key, as soon as it is listed."""
         self._follow(key)
         if self._pages is not None and self._pages.find(key, self.cursor) is not None:
             self.move_to(self.cursor)
@@ -253,7 +253,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     @property
     def body_height(self) -> int:
-        """How many whole rows are seen, at least one."""
+        """How many whole rows are visible, at least one."""
         return max(self._body_lines // self.lines, 1)
 
     def row_at(self, y: int) -> int:
@@ -291,7 +291,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     def show_columns(
         self, columns: Sequence[Column[Row]], below: Sequence[Sequence[Column[Row]]] = ()
     ) -> None:
-        """Draw the rows with other columns from now on; ``below``: those of their further lines."""
+        """Draw the rows with other columns. ``below``: the columns of their further lines."""
         glyphs = self.painter.glyphs
         self.painter = RowPainter(columns, glyphs, self._style_of)
         self._below = [RowPainter(line, glyphs, self._style_of) for line in below]
@@ -323,7 +323,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def why_not(self, action: Action) -> str:
         if action.id in ("mark", "mark_all") and not self.markable:
-            return "No verb here works on several rows, so there is nothing to mark them for."
+            return "Nothing here works on several rows, so they cannot be marked."
         if action.id in ("sort", "reverse"):
             return "" if self.orders else "This list has one order only."
         return "" if self.row_count else "There is no row here."

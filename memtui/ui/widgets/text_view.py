@@ -1,4 +1,4 @@
-"""A text to read: it scrolls with the keys of every list."""
+"""A view for text. It scrolls with the same keys as a list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAP = 1
 
 
 class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """``show`` puts a text in, from its top unless the same thing is shown again."""
+    """``show`` displays a text from its top, or at the same position if it is about the same thing."""
 
     BINDINGS = [*bindings_at("text")]
     part: ClassVar[Place] = "text"
@@ -28,7 +28,7 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     @message_type
     class Rewidened(Message):
-        """The text has another width now, and may want to be laid out anew."""
+        """The width has changed: the text may need another layout."""
 
         view: str
 
@@ -42,15 +42,15 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     @property
     def text_width(self) -> int:
-        """How many cells a line of the text has: one is left free before the scroll bar.
+        """The width of a line in cells, with one cell left free before the scroll bar.
 
-        A hidden widget has no region; a text that arrives meanwhile gets the width that it had before.
+        A hidden widget has no size; then this is its last width.
         """
         shown = self.scrollable_content_region.width
         return max(shown - GAP, 10) if shown else max(self._width, 10)
 
     def show(self, text: Content, *, of: object = None) -> None:
-        """Show a text; ``of`` identifies what it is about, so that a newer text of it stays in place."""
+        """Show a text. ``of`` identifies its subject: a newer text about it keeps the scroll position."""
         self.query_one(".text-body", Static).update(text)
         if of is None or of != self._shown:
             self.scroll_home(animate=False)

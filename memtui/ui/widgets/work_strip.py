@@ -1,4 +1,4 @@
-"""Long work in one line: a bar, how many of how many, how long it still takes, and the key that stops it."""
+"""Progress of long work in one line: a bar, the counts, the remaining time, and the key that stops it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BAR = 14
 
 
 class WorkStrip(Widget):
-    """Follows a piece of work by looking at it; ``stop_key`` is named beside it."""
+    """Shows the progress of a piece of work. ``stop_key``: the key that stops it."""
 
     DEFAULT_CSS = "WorkStrip { height: 1; padding: 0 1; background: $surface; }"
 
