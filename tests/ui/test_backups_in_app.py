@@ -97,7 +97,7 @@ async def test_a_backup_is_restored_after_a_look_and_a_yes(kept: Story) -> None:
         text = screen_text(app)
         assert "1 would come back, 1 would be as it was, 1 would be lost" in text
         assert "facts: 1 back 1 changed 1 lost" in text
-        assert "What is there now is backed up first" in text
+        assert "The present memory is backed up first" in text
         await pilot.press("escape")
         await until(lambda: said(app) == "Nothing was restored.")
         assert facts(kept) == before
@@ -115,7 +115,7 @@ async def test_a_backup_is_restored_after_a_look_and_a_yes(kept: Story) -> None:
         assert "oboe" not in screen_text(app)
         # It is a line of History, and the way back is one key away there; a plain undo goes the same way.
         await pilot.press("8")
-        await until(lambda: "U  back to what was there" in screen_text(app))
+        await until(lambda: "U  goes back to the state" in screen_text(app))
         assert "lost 1 fact" in screen_text(app) and "-restore.db" in screen_text(app)
         await pilot.press("u")
         await until(lambda: there(app, RestoreDialog))

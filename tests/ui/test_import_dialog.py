@@ -1,4 +1,4 @@
-"""Import and welcome: what would come in, what came in, stopping, and the way back."""
+"""Import and welcome: what would be imported, what came in, stopping, and the way back."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ async def test_it_counts_first_and_writes_nothing_until_it_is_told_to(story: Sto
         await until(lambda: there(app, ImportDialog))
         await typed(app, talk(tmp_path / "new.jsonl", 5))
         await pilot.press("enter")
-        await until(lambda: "5 turns of 1 session would come in" in text_of(app))
+        await until(lambda: "5 turns of 1 session would be imported" in text_of(app))
         assert turns_in(story) == before
         await pilot.press("enter")
-        await until(lambda: "5 turns of 1 session came in" in text_of(app))
+        await until(lambda: "5 turns of 1 session imported" in text_of(app))
         assert turns_in(story) == before + 5
         await pilot.press("u")
         await until(lambda: app.screen is not app.main or turns_in(story) == before)
@@ -124,7 +124,7 @@ async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, t
     app = story.app()
     async with running(app, (120, 60)) as pilot:
         app.push_screen(ImportDialog(tmp_path / "b.txt", talk(tmp_path / "new.jsonl", 2)))
-        for said in ("2 turns of 1 session would come in", "2 turns of 1 session came in"):
+        for said in ("2 turns of 1 session would be imported", "2 turns of 1 session imported"):
             shown = (said, "b.txt is in no format", "lists the formats")
             await until(
                 lambda shown=shown: all(unwrapped(words) in unwrapped(text_of(app)) for words in shown)
@@ -150,7 +150,7 @@ async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
     app = story.app()
     async with running(app) as pilot:
         app.push_screen(ImportDialog(talk(tmp_path / "long.jsonl", 40)))
-        await until(lambda: "40 turns of 1 session would come in" in text_of(app))
+        await until(lambda: "40 turns of 1 session would be imported" in text_of(app))
         await pilot.press("enter")
         await until(lambda: "2 new turns" in text_of(app) and "%" in text_of(app))
         await pilot.press("c")
@@ -180,7 +180,7 @@ async def test_it_goes_on_in_the_background_and_the_dialog_finds_it_again(
     app = story.app()
     async with running(app) as pilot:
         app.push_screen(ImportDialog(talk(tmp_path / "long.jsonl", 9)))
-        await until(lambda: "9 turns of 1 session would come in" in text_of(app))
+        await until(lambda: "9 turns of 1 session would be imported" in text_of(app))
         await pilot.press("enter")
         await until(lambda: any(work.name == NAME for work in app.operations.works))
         await pilot.press("escape")
@@ -201,7 +201,7 @@ async def test_detected_sources_are_offered_with_what_will_soon_be_gone(story: S
         assert "2 files soon deleted" in text_of(app)
         assert app.screen.query_one(PathInput).value.endswith(".claude/projects")
         await pilot.press("enter")
-        await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
+        await until(lambda: "3 turns of 3 sessions would be imported" in text_of(app))
 
 
 async def test_typing_replaces_the_path_that_is_proposed(story: Story, tmp_path: Path) -> None:
@@ -226,9 +226,9 @@ async def test_several_places_are_marked_and_come_in_together(story: Story, tmp_
         hints = next(line for line in screen_text(app).splitlines() if "Tab complete" in line)
         assert "mark more" in hints and "Esc leave" in hints
         await pilot.press("down", "space", "down", "space", "enter")
-        await until(lambda: "3 turns of 3 sessions would come in" in text_of(app))
+        await until(lambda: "3 turns of 3 sessions would be imported" in text_of(app))
         await pilot.press("enter")
-        await until(lambda: "3 turns of 3 sessions came in" in text_of(app))
+        await until(lambda: "3 turns of 3 sessions imported" in text_of(app))
         await pilot.press("escape", "i")
         await until(lambda: "all in: 2 sessions" in text_of(app))
 
@@ -258,9 +258,9 @@ async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(
         await until(lambda: there(app, WelcomeDialog) and "Claude Code" in text_of(app))
         assert "1 session files are about to be deleted" in text_of(app)
         await pilot.press("1")
-        await until(lambda: there(app, ImportDialog) and "would come in" in text_of(app))
+        await until(lambda: there(app, ImportDialog) and "would be imported" in text_of(app))
         await pilot.press("enter")
-        await until(lambda: "2 turns of 2 sessions came in" in text_of(app))
+        await until(lambda: "2 turns of 2 sessions imported" in text_of(app))
     again = empty_story.app(home=home)
     async with running(again):
         assert again.screen is again.main
