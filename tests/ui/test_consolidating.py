@@ -222,7 +222,7 @@ async def test_while_the_job_consolidates_by_itself_it_is_said_and_can_be_stoppe
     app = at_sessions(talks)
     async with running(app) as pilot:
         await pilot.press("A")
-        await until(lambda: "running by itself (3 of 27): ctrl+x stops it" in said(app))
+        await until(lambda: "background consolidation is running (3 of 27): ctrl+x stops it" in said(app))
         await pilot.press("ctrl+x")
         await until(lambda: "It stops soon" in said(app))
     assert stopped

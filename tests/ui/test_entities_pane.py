@@ -157,7 +157,7 @@ async def test_while_names_are_looked_up_the_list_says_how_many_texts_wait(
         memory.remember("nothing but small words")
     app = at_entities(empty_story)
     async with running(app):
-        await until(lambda: "1 memory was read, and none names anybody" in screen_text(app))
+        await until(lambda: "1 memory was read, and no names were found" in screen_text(app))
 
 
 # -- the profile

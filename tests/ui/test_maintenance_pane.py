@@ -353,7 +353,7 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
             await settle(app)
             await until(lambda: "to re-embed" not in screen_text(app))
             await pilot.press("r")
-            await until(lambda: "the settings want" in said(app))
+            await until(lambda: "already from the model in the settings" in said(app))
 
 
 async def test_the_ranking_that_the_model_makes_possible_is_offered_where_the_models_are(

@@ -59,7 +59,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
         await until(lambda: "one of offline, minilm, endpoint, package, off" in text_of(app))
         await until(lambda: "at the next start" in text_of(app))
         dialog.table.move_to(1)
-        await until(lambda: "at once" in text_of(app))
+        await until(lambda: "takes effect now" in text_of(app))
 
 
 async def test_a_theme_chosen_in_the_palette_is_kept(story: Story, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ async def test_what_the_environment_decides_is_said_to_be_so(story: Story, tmp_p
     async with running(app) as pilot:
         await at(app, "embedder.kind")
         await pilot.press("enter")
-        await until(lambda: "MEMTUI_EMBEDDER_KIND in the environment decides" in text_of(app))
+        await until(lambda: "MEMTUI_EMBEDDER_KIND in the environment sets" in text_of(app))
         assert file.read_text("utf-8") == "# mine\n"
 
 
