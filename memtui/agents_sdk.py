@@ -64,7 +64,7 @@ class AgentMemory:
         self,
         base: Instructions = "",
         *,
-        limit: int = 5,
+        limit: int = 8,
         session_id: str | Callable[[RunContextWrapper[Any]], str | None] | None = None,
     ) -> Callable[[RunContextWrapper[Any], Any], Awaitable[str]]:
         """Instructions for an ``Agent``: ``base``, then what bears on what the person just said.

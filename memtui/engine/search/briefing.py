@@ -48,7 +48,7 @@ from .search import search
 from .term_statistics import FACTS
 from .vital import Vital
 
-LIMIT = 5
+LIMIT = 8
 PINNED = 5
 """So many pinned facts are told, those pinned last."""
 MOST = 100
@@ -68,7 +68,7 @@ _SPARE = 20
 class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
-    ``rules`` are those of the agent's project, which stand first; ``pinned`` the facts that
+    ``rules`` are those of the agent's project and those about answers, which stand first; ``pinned`` the facts that
     always stand in it, ``vital`` those told for what they warn of, ``hits`` those that the search found, the best first;
     ``related`` others that probably answer; ``excerpts`` what the person said before; ``tokens`` is an estimate
     (``block_text.HOW_COUNTED``), ``saved`` that of what was not told again.
@@ -117,7 +117,7 @@ def brief(
 
     ``turns``: whether the person's turns may be told; they fill the block up to ``tokens``.
 
-    ``project``: the agent's, whose rules are told first; without one it is the project that ``filter`` names.
+    ``project``: the agent's, whose rules come first; without one it is the project that ``filter`` names.
 
     ``there``: what stands in the conversation. It is not told again unless it changed or the prompt is about it; what is
     told is added.
@@ -141,10 +141,7 @@ def brief(
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     pinned, kept_back = _pinned(connection, within, now)
     of = project or rules.project_of(parse(filter))
-    first = [
-        one for one in (rules.of_project(connection, of, within, now) if of else ())
-        if not why_kept_back(one) and one not in pinned
-    ][: rules.RULES]  # fmt: skip
+    first = _first_rules(connection, of, within, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = narrows(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
@@ -290,6 +287,22 @@ def _without_repeats(
         left_out=(*made.left_out, *repeated),
         saved=made.tokens - estimate_tokens(text),
     )
+
+
+def _first_rules(
+    connection: apsw.Connection,
+    project: str | None,
+    within: Scope,
+    now: float,
+    pinned: Collection[MemoryRecord],
+) -> list[MemoryRecord]:
+    """The rules of the agent's project, then those about answers."""
+    found: dict[int, MemoryRecord] = {}
+    given = [rules.of_project(connection, project, within, now)] if project else []
+    for of in (*given, rules.about_answers(connection, within, now)):
+        may = [one for one in of if not why_kept_back(one) and one not in pinned and one.rid not in found]
+        found |= {one.rid: one for one in may[: rules.RULES]}
+    return list(found.values())
 
 
 def _pinned(

@@ -22,10 +22,12 @@ from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
 from .scoring import Scored
 
-ANSWERS, BEARS_ON_WORK = 0.04, 0.03
+ANSWERS, BEARS_ON_WORK = 0.025, 0.03
 """The least probability with which a fact answers that is told without a word, a name or a meaning in common: to a question
 for one thing; to a prompt for work, for which more may matter than was asked for."""
-BESIDE_THE_POINT = 0.015
+BY_MEANING = 0.04
+"""The least where nothing but the meaning of words shows that it does."""
+BESIDE_THE_POINT = 0.012
 """A hit that answers a question for one thing less probably is not told, whatever words it shares."""
 MOST_OF_SUBJECT = 25
 """So many facts of the prompt's subjects are read, the newest; as many that answer it with other words."""
@@ -92,8 +94,9 @@ def ranked(
 
 def related(fact: Fact, read: Prompt) -> Related | None:
     """The fact as it is told for what it probably answers; None where that is improbable, or nothing shows why."""
-    least = ANSWERS if read.factual else BEARS_ON_WORK
-    if fact.judged.score < least or not (why := scoring.reasons(fact.judged, read)):
+    why = scoring.reasons(fact.judged, read)
+    least = BY_MEANING if why == (scoring.MEANING,) else ANSWERS if read.factual else BEARS_ON_WORK
+    if fact.judged.score < least or not why:
         return None
     return Related(memory=fact.memory, score=fact.judged.score, reasons=why)
 

@@ -68,8 +68,8 @@ def facts(
             continue
         rows = connection.execute(
             f"""
-            SELECT m.rid FROM memories m
-            WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL
+            SELECT m.rid FROM memories m INDEXED BY memories_by_day
+            WHERE m.kind = 'fact' AND m.valid_until IS NULL
               AND m.happens_at >= :day_from AND m.happens_at < :day_to AND {within.where}
             ORDER BY m.event_time DESC, m.rid DESC LIMIT {MOST}
             """,

@@ -1,20 +1,25 @@
-"""Rules for assistants in the context block: those of the agent's project are told first, whatever is asked."""
+"""Rules for assistants in the context block. They come first, whatever the prompt is: those of the agent's project, and
+those that say how all answers shall be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold, words
 
+from . import lexicon
 from .filters.terms import Term
 from .scope import Scope
 
 RULES = 5
-"""So many rules of a project are told, those said last."""
+"""So many rules of a project are in a block, those said last; and so many about answers."""
+_LOOKED_AT = 100
+_NOT_OF_ALL = frozenset({"food", "travel"})
 
 
 def project_of(terms: Sequence[Term]) -> str | None:
@@ -27,13 +32,36 @@ def project_of(terms: Sequence[Term]) -> str | None:
 
 def of_project(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
+    return _given(
+        connection, "fold(m.project) = :rules_of", {"rules_of": fold(project)}, within, now, RULES * 4
+    )
+
+
+def about_answers(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
+    """The rules of no project that say how answers shall be ("keep it short", "no emojis"); the surest first, then the newest."""
+    given = _given(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
+    found = [one for one in given if _is_about_answers(one.content)]
+    return sorted(found, key=lambda one: -one.effective)
+
+
+def _is_about_answers(rule: str) -> bool:
+    """Whether a rule holds for all answers, and not only where recipes or journeys are asked for."""
+    if not lexicon.pattern("how answers shall be").search(rule):
+        return False
+    return _NOT_OF_ALL.isdisjoint(lexicon.subjects(words(rule)))
+
+
+def _given(
+    connection: apsw.Connection, where: str, bindings: Mapping[str, str], within: Scope, now: float, most: int
+) -> list[MemoryRecord]:
+    """The rules of the person, those said last first."""
     rows = connection.execute(
         f"""
-        SELECT m.rid FROM memories m
-        WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.topic = 'rule' AND m.valid_until IS NULL
-          AND (m.trust = 'user' OR m.confirmed_at IS NOT NULL) AND fold(m.project) = :rules_of AND {within.where}
-        ORDER BY m.event_time DESC, m.rid DESC LIMIT {RULES * 4}
+        SELECT m.rid FROM memories m INDEXED BY memories_rules
+        WHERE m.kind = 'fact' AND m.topic = 'rule' AND m.valid_until IS NULL
+          AND (m.trust = 'user' OR m.confirmed_at IS NOT NULL) AND {where} AND {within.where}
+        ORDER BY m.event_time DESC, m.rid DESC LIMIT {most}
         """,
-        {**within.bindings, "rules_of": fold(project)},
+        {**within.bindings, **bindings},
     )
     return memories.by_rid(connection, [rid for (rid,) in rows], now)

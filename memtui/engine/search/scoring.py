@@ -23,6 +23,11 @@ MOST_READ_TWICE = 40
 NEAR, NEAR_OF_ONE, NEAR_IMPERSONAL = 0.08, 0.15, 0.4
 """The likeness from which a meaning alone is a reason: to several words, to one, and to work that concerns nobody."""
 
+MEANING = "its meaning is near"
+"""The reason where no word shows why."""
+COMMON = 0.2
+"""A word that says less than this share of what the rarest word of the prompt says is in nearly every text."""
+
 
 class Scored(NamedTuple):
     """``score``: how probably it answers, 0 to 1; ``values``: the features that it is the sum of."""
@@ -53,7 +58,11 @@ def scored(
 def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
     """Why it bears on the prompt, each a few words."""
     found = []
-    shared = [word for stem, word in read.words.items() if stem in read.weights and stem in one.piece.stems]
+    least = COMMON * max(read.weights.values(), default=0.0)
+    shared = [
+        word for stem, word in read.words.items()
+        if read.weights.get(stem, 0.0) > least and stem in one.piece.stems
+    ]  # fmt: skip
     # An everyday word ("use", "last") shows something beside another, or where one thing is asked for.
     if read.factual or len(shared) > 1 or any(map(lexicon.connects, shared)):
         found += [f"words: {', '.join(shared)}"] if shared else []
@@ -66,7 +75,7 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
     if one.values["people"]:
         found.append("the same people")
     if not found and one.values["likeness"] >= _near(read):
-        found.append("its meaning is near")
+        found.append(MEANING)
     return tuple(found)
 
 

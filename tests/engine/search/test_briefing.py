@@ -353,6 +353,24 @@ def test_a_rule_that_an_agent_claims_is_not_told_first(memory: Memory) -> None:
     assert memory.context("the beds?", filter="project:garden").rules == ()
 
 
+def test_rules_about_answers_come_with_every_prompt(memory: Memory) -> None:
+    short = memory.remember("Keep answers short, three lines at most", topic="rule")
+    units = memory.remember("Always use metric units", topic="rule")
+    memory.remember("Recipes always in metric units", topic="rule")  # of meals only
+    memory.remember("Never book trains before nine", topic="rule")
+    memory.remember("No emojis in letters", topic="rule", project="garden")
+    for prompt in (
+        "explain Dijkstra's algorithm",
+        "which book about boats shall I read?",
+        "translate this: hello",
+    ):
+        told = memory.context(prompt)
+        assert {one.id for one in told.rules} == {short.id, units.id}, prompt
+        assert "Keep answers short" in told.text
+    memory.forget(short.id)
+    assert [one.id for one in memory.context("explain Dijkstra's algorithm").rules] == [units.id]
+
+
 def test_rules_stand_before_other_facts_that_bear_on_the_question(memory: Memory) -> None:
     memory.remember("Trains are booked by Ada in the office", topic="work")
     memory.remember("Never book trains before nine", topic="rule")
@@ -495,7 +513,7 @@ def test_how_a_poem_is_wanted_is_told_where_a_prompt_needs_no_memory_else(memory
     memory.remember("I prefer poems without rhymes, and short")
     memory.remember("I always spend autumn at the sea")
     memory.remember("Wrote a poem about the sea")
-    memory.remember("Translations should be in British English", topic="rule")
+    memory.remember("Translations keep their line breaks, always", topic="rule")
     _reflect(memory, "The week was about rain.", NOW - 3 * DAY)
     memory.models.index_pending()
     told = memory.context("write a poem about autumn at the sea")
