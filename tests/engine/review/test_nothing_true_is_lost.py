@@ -114,3 +114,16 @@ def test_the_card_names_what_would_be_lost_and_the_old_one_does_not_fade(memory:
     memory.review.decide(card, "keep")
     after = memory.get(before.id)
     assert (after.confidence, after.decay_rate) == (before.confidence, before.decay_rate)
+
+
+def test_keeping_the_new_home_leaves_the_rule_that_was_said_with_the_old_one(
+    memory: Memory, clock: Clock
+) -> None:
+    talk(memory, clock, "s1", "From now on please answer in grams, and we live in Bergen.")
+    clock.now += 86_400
+    talk(memory, clock, "s2", "We live in Oslo now.")
+    (card,) = [item for item in memory.review.items() if item.kind == "conflict"]
+    memory.review.decide(card, "keep")
+    rule = memory.get(card.memories[1].id)
+    assert (rule.topic, rule.active, rule.confidence, rule.decay_rate) == ("rule", True, 0.8, 0.0)
+    assert memory.view.cautions([rule.id])
