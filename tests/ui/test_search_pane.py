@@ -224,6 +224,32 @@ async def test_the_context_block_is_what_an_agent_would_get(story: Story) -> Non
         assert "about" in text and "tokens" in text and "estimated" in text
 
 
+async def test_the_context_block_leads_to_why_a_memory_is_not_in_it(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await ask(app, "walnuts")
+        await pilot.press("v")
+        await until(lambda: there(app, ContextDialog) and "w why not here?" in screen_text(app))
+        await pilot.press("w")
+        await until(lambda: there(app, WhyNotDialog) and "Esc stop typing" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: "Esc leave" in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        assert search(app).question == "walnuts"
+
+
+async def test_escape_keeps_the_typed_question_and_again_empties_it(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await pilot.press("slash", *"walnuts")
+        await pilot.press("escape")
+        await until(lambda: search(app).table.has_focus and len(texts(app)) > 0)
+        assert search(app).question == "walnuts"
+        await pilot.press("escape")
+        await until(lambda: not search(app).question)
+
+
 async def test_a_hit_is_pinned_and_the_context_block_says_so(story: Story) -> None:
     app = at_search(story)
     async with running(app) as pilot:

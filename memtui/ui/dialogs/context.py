@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
 
-class ContextDialog(Dialog[None]):
-    """Shows the block, why each memory is in it, what was left out, and how tokens were counted."""
+class ContextDialog(Dialog[bool]):
+    """Shows the block, why each memory is in it, what was left out, and how tokens were counted.
+
+    True: the person asks why a memory is not in it.
+    """
 
     wide = True
-    hints = (("j k", "scroll"), ("y", "copy the block"))
-    BINDINGS = [("y", "copy_block", "copy")]
+    hints = (("j k", "scroll"), ("y", "copy the block"), ("w", "why not here?"))
+    BINDINGS = [("y", "copy_block", "copy"), ("w", "why_not", "why not here?")]
 
     def __init__(self, block: ContextBlock, query: str) -> None:
         super().__init__()
@@ -79,3 +82,6 @@ class ContextDialog(Dialog[None]):
         self.app.copy_to_clipboard(self._block.text)
         self.shell.say("Copied the context block.")
         self.dismiss(None)
+
+    def action_why_not(self) -> None:
+        self.dismiss(True)

@@ -57,19 +57,19 @@ class Dialog(ModalScreen[T], Generic[T]):
     def hint_line(self) -> Content:
         return self.hints_of(self.hints)
 
-    def hints_of(self, hints: Iterable[tuple[str, str]]) -> Content:
-        """The keys that fit, always with Esc. In a wide window they may take two lines."""
-        shown_hints, out = [*hints], ("Esc", "leave")
+    def hints_of(self, hints: Iterable[tuple[str, str]], out: str = "leave") -> Content:
+        """The keys that fit, always with what Esc does (``out``). In a wide window they may take two lines."""
+        shown_hints, way_out = [*hints], ("Esc", out)
         width = self.app.size.width
         if width < _NARROW:
             room = width - _BORDERS
             while (
                 len(shown_hints) > 1
-                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, out)) - 3 > room
+                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3 > room
             ):
                 shown_hints.pop()
         parts: list[Content | str] = []
-        for key, what in (*shown_hints, out):
+        for key, what in (*shown_hints, way_out):
             parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
         return assemble(*parts)
 

@@ -129,8 +129,7 @@ class WhyNotDialog(Dialog[None]):
 
     def hint_line(self) -> Content:
         typing = self.is_mounted and self.query_one(FilterBar).has_focus_within
-        shown = self.typing_hints if typing else self.hints
-        return self.hints_of(shown)
+        return self.hints_of(self.typing_hints, "stop typing") if typing else self.hints_of(self.hints)
 
     @on(FilterBar.Left)
     def _left(self) -> None:

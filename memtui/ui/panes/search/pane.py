@@ -475,7 +475,8 @@ class SearchPane(ListPane[SearchRow]):
         question, filter = self.question, self.whole_filter
         profile = self.tuning.profile if self.tuning is not None else None
         block = await self.ask(lambda memory: memory.context(question, filter=filter, profile=profile))
-        self.app.push_screen(ContextDialog(block, question))
+        if await self.shell.ask_person(ContextDialog(block, question)):
+            await self.do_why_not()
 
     async def do_why_not(self) -> None:
         from memtui.ui.dialogs.why_not import WhyNotDialog
