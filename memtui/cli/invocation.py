@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,12 +102,17 @@ class Invocation:
     def writing(self, *, background: bool = False) -> Iterator[Memory]:
         """The memory, created when there is none; ``background``: it makes links and vectors in the background.
 
-        Raises ReadOnlyError with --readonly.
+        One that was created here and has nothing in it after an error is removed. Raises ReadOnlyError with --readonly.
         """
         if self.readonly:
             raise _nothing_may_change()
-        with self._opened(write=True, create=True, background=background) as memory:
-            yield memory
+        missing = () if self.demo else _missing(self.path())
+        try:
+            with self._opened(write=True, create=True, background=background) as memory:
+                yield memory
+        except BaseException:
+            _remove_unused(missing)
+            raise
         self._print_thrown_away()
 
     def _print_thrown_away(self) -> None:
@@ -153,6 +159,21 @@ class Invocation:
                 raise
         Memory.open(path, options=options).close()
         return Memory.open(path, readonly=not write, options=options)
+
+
+def _missing(path: Path) -> tuple[Path, ...]:
+    """The memory at ``path`` and its folders, as far as they are not there yet."""
+    return tuple(takewhile(paths.is_missing, (path, *path.parents)))
+
+
+def _remove_unused(missing: Sequence[Path]) -> None:
+    """Take away the memory that was created at the first of ``missing``, and its folders, if nothing is in it."""
+    from memtui.engine.store.file import remove_unused
+
+    if missing and remove_unused(missing[0]):
+        with suppress(OSError):  # another program keeps something there
+            for folder in missing[1:]:
+                folder.rmdir()
 
 
 @contextmanager

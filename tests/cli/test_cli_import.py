@@ -400,3 +400,21 @@ def test_a_file_of_no_known_format_names_the_option_for_it(cli: Cli, tmp_path: P
     failed = cli("import", tmp_path / "x.log")
     assert failed.code == 3
     assert "hint: To read it as another format: --format NAME. The names: memtui guide import" in failed.err
+
+
+def test_an_import_that_brings_nothing_leaves_no_new_memory_behind(cli: Cli, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"session_id": "s1", "role": "user", "content": ""}\n')
+    new = tmp_path / "new"
+    failed = cli("import", empty, "--db", new / "deep" / "m.db")
+    assert failed.code == 3 and "no text in it" in failed.err
+    assert not new.exists()
+
+
+def test_a_memory_that_was_there_stays_after_an_import_that_brings_nothing(cli: Cli, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"session_id": "s1", "role": "user", "content": ""}\n')
+    memory = tmp_path / "m.db"
+    Memory.open(memory).close()
+    assert cli("import", empty, "--db", memory).code == 3
+    assert memory.is_file()

@@ -27,7 +27,7 @@ from memtui.engine.errors import (
 )
 from memtui.engine.wording import plural
 
-from . import file_replacement, migration
+from . import file_replacement, locks, migration
 from .connection import APPLICATION_ID, assert_sqlite, connect, translate
 from .connections import Connections
 
@@ -91,6 +91,29 @@ def reopen(connections: Connections) -> None:
     if not connections.readonly:
         with file_errors(path), connections.exclusive() as writer:
             migration.upgrade(writer, path)
+
+
+def remove_unused(path: Path) -> bool:
+    """Remove the memory at ``path`` with its log and locks, if nothing was ever written to it; whether it was removed.
+
+    Another program that has it open is refused its next write, because the file is not the one that it opened.
+    """
+    if not path.is_file():
+        return False
+    connection = connect(path, write=True)
+    try:
+        with file_errors(path):
+            connection.execute("BEGIN EXCLUSIVE")
+            used = connection.execute(
+                "SELECT EXISTS (SELECT 1 FROM ops), EXISTS (SELECT 1 FROM memories)"
+            ).get
+            if any(used):
+                return False
+            for suffix in ("", *file_replacement.SIDECARS, *(f".{kind}" for kind in locks.KINDS)):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            return True
+    finally:
+        connection.close()
 
 
 def finish_exchange(path: Path) -> None:
