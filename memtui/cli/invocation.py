@@ -168,9 +168,9 @@ def _missing(path: Path) -> tuple[Path, ...]:
 
 def _remove_unused(missing: Sequence[Path]) -> None:
     """Take away the memory that was created at the first of ``missing``, and its folders, if nothing is in it."""
-    from memtui.engine.store.file import remove_unused
+    from memtui.engine.memory import Memory
 
-    if missing and remove_unused(missing[0]):
+    if missing and Memory.rescue(missing[0]).remove_unused():
         with suppress(OSError):  # another program keeps something there
             for folder in missing[1:]:
                 folder.rmdir()

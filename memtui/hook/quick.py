@@ -176,11 +176,20 @@ class Quick:
                 except InputError as error:
                     refused = error
             if served:
-                query = validation.without_secrets(content)
-                self._log_recall(op.connection, now, named, turn.source or source, query, served)
+                self._log_recall(op.connection, now, named, turn.source or source, self._query(turn), served)
             op.wrote = refused is None
         if refused:
             raise refused
+
+    def _query(self, turn: turns.NewTurn) -> str:
+        """The question as the recall log may have it."""
+        from memtui.engine.search.briefing import part_read
+
+        text, mode = turn.intake.content, self._options.secrets.episodes
+        # Looking for secrets in a long text takes a second: once is enough.
+        if mode == "keep" or turn.intake.quarantined:
+            text = validation.without_secrets(text)
+        return part_read(text)
 
     def _log_recall(
         self,

@@ -251,6 +251,30 @@ def test_of_a_prompt_beyond_the_limit_the_beginning_is_recorded_and_the_log_and_
     assert "500,000 of 600,019 characters" in answer
 
 
+def test_of_a_long_prompt_its_beginning_and_end_are_asked_and_all_of_it_is_recorded(
+    memory: Memory, place: Path
+) -> None:
+    pasted = "lorem ipsum dolor\n" * 24_000
+    for long in (f"{pasted}\nIs Ada vegetarian?", f"Is Ada vegetarian?\n{pasted}"):
+        assert 300_000 < len(long) < 500_000
+        assert "vegetarian since March" in injected(hook(place, prompt(long, session_id=long[:5])))
+        told = memory.view.recent_recalls()[0]
+        assert "Is Ada vegetarian?" in told.query and len(told.query) <= briefing.MOST_READ + 1
+        assert turns(memory, f"claude-code:{long[:5]}") == [("user", long.strip())]
+
+
+def test_a_prompt_without_a_blank_is_recorded(memory: Memory, place: Path, home: Path) -> None:
+    hook(place, prompt("x" * 400_000))
+    assert turns(memory) == [("user", "x" * 400_000)] and "did nothing" not in logged(home)
+
+
+def test_no_word_is_read_in_part() -> None:
+    words = [f"word{number}" for number in range(9_000)]
+    read = briefing.part_read(" ".join(words)).split()
+    assert len(read) < len(words) and set(read) <= set(words)
+    assert (read[0], read[-1]) == (words[0], words[-1])
+
+
 @pytest.mark.parametrize("option", ["--filter=", "--project=", "--project= "])
 def test_an_empty_scope_lets_it_do_nothing(option: str, memory: Memory, place: Path, home: Path) -> None:
     done = hook(place, prompt("Is Ada vegetarian?"), option)

@@ -89,6 +89,10 @@ class Rescue:
         """Raise StoreError where the memory is gone and its backups are there: an empty one would hide the loss."""
         file_replacement.refuse_to_begin_anew(self.path)
 
+    def remove_unused(self) -> bool:
+        """Remove the memory where nothing was ever written to it; whether it was removed."""
+        return file.remove_unused(self.path)
+
     def held(self, one: Backup) -> BackupContents:
         """How many memories a backup holds."""
         return held(one.path)

@@ -60,6 +60,8 @@ IN_CONVERSATION = "it stands in the conversation already"
 INSIGHT_DAYS = 14
 MOST_COMPARED = 30_000
 """Up to so many facts are compared with a prompt by meaning, one and all; it takes about 1 ms for 1,000."""
+MOST_READ = 20_000
+"""Of a longer prompt the beginning and the end are read: what is asked stands before or behind what was pasted."""
 _DAY = 86_400
 # So many hits are looked through for ``limit`` that may be told.
 _SPARE = 20
@@ -96,6 +98,17 @@ class ContextBlock(Record):
         return [*self.rules, *self.pinned, *found, *turns.values(), *insight]  # fmt: skip
 
 
+def part_read(prompt: str) -> str:
+    """What is read of a prompt: all of it, or whole words of its beginning and its end."""
+    if len(prompt) <= MOST_READ:
+        return prompt
+    half = MOST_READ // 2
+    head, tail = prompt[: half + 1], prompt[-half - 1 :]
+    beginning = max(head.rfind(" "), head.rfind("\n"), 0)
+    end = min((at for at in (tail.find(" "), tail.find("\n")) if at >= 0), default=len(tail))
+    return f"{head[:beginning]}\n{tail[end:]}".strip()
+
+
 def brief(
     connection: apsw.Connection,
     prompt: str,
@@ -122,8 +135,9 @@ def brief(
     ``there``: what stands in the conversation. It is not told again unless it changed or the prompt is about it; what is
     told is added.
 
-    Raises FilterError for a bad filter, InputError for a bad limit.
+    Of a long prompt ``part_read`` says what is read. Raises FilterError for a bad filter, InputError for a bad limit.
     """
+    prompt = part_read(prompt)
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)

@@ -65,7 +65,8 @@ class Dialog(ModalScreen[T], Generic[T]):
             room = width - _BORDERS
             while (
                 len(shown_hints) > 1
-                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3 > room
+                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3
+                > room
             ):
                 shown_hints.pop()
         parts: list[Content | str] = []

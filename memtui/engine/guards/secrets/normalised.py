@@ -45,7 +45,8 @@ def find_broken(text: str) -> Iterator[Span]:
     for match in _line_end.finditer(text):
         if match.start() < end:
             continue
-        tail = _tail.search(text, max(0, match.start() - _LONGEST_TAIL), match.start())
+        begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST_TAIL)
+        tail = _tail.search(text, begin, match.start())
         if tail is None or not _is_part(tail["run"]):
             continue
         parts = [tail.span("run")]
@@ -63,10 +64,13 @@ def find_broken(text: str) -> Iterator[Span]:
 def _across(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
     pieces = [text[start:end] for start, end in parts]
     joined = "".join(pieces)
+    found = list(find_tokens(joined, joined.lower()))
+    if not found:  # nearly always
+        return
     places = [place for start, end in parts for place in range(start, end)]
     first = len(pieces[0])
     alone = any(True for _ in find_tokens(pieces[0], pieces[0].lower()))
-    for kind, start, end in find_tokens(joined, joined.lower()):
+    for kind, start, end in found:
         if start + 4 <= first < end and (not alone or _is_random(joined[first:end])):
             yield kind, places[start], places[end - 1] + 1
 
