@@ -16,7 +16,7 @@ from memtui.engine.models import similarity_thresholds
 from memtui.engine.models.similarity_thresholds import SimilarityThresholds
 from memtui.engine.records import Options, Profile
 from memtui.engine.records.options import ContextOptions
-from memtui.engine.search import briefing, vital
+from memtui.engine.search import briefing, lexicon, vital
 from memtui.engine.search.briefing import estimate_tokens
 
 from clock import Clock
@@ -563,3 +563,10 @@ def test_what_harms_somebody_who_is_not_meant_is_not_told_for_its_subject_either
     memory.remember("Bruno is diabetic and takes insulin at lunch")
     told = memory.context("Plan a dinner for Ada")
     assert "insulin" not in told.text
+
+
+@pytest.mark.parametrize(
+    "prompt", ["whats my student number", "whos my dentist", "at which school did I study"]
+)
+def test_a_question_is_one_without_an_apostrophe_and_after_a_preposition(prompt: str) -> None:
+    assert lexicon.asks_for_one_thing(prompt)
