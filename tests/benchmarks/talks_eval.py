@@ -27,7 +27,6 @@ import json
 import math
 import re
 import statistics
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -36,10 +35,8 @@ from typing import Any, NamedTuple
 
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search import relevance
-from memtui.engine.search.clauses import Clause, clauses
+from memtui.engine.search import relevance, scoring
 from memtui.engine.search.word_meanings import packaged
-from memtui.engine.store.tokens import stems
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0
@@ -127,54 +124,55 @@ class Rows(NamedTuple):
 
 
 def rows_of(person: dict[str, Any]) -> dict[str, list[Rows]]:
-    """By what the pieces are of: turns, facts."""
-    turns = [text for session in person["sessions"] for role, text in session["turns"] if role == "user"]
-    read = [frozenset(stems(text)) for text in turns]
-    pieces = [
-        relevance.read_piece(clause, read[place], 1 - (place + 1) / len(turns))
-        for place, text in enumerate(turns)
-        for clause in clauses(text)
-        if not clause.asks
-    ]
-    with remembered(person, "off") as memory:
-        page = memory.view.page("kind:fact is:active", descending=False, limit=1_000)
-        facts = [one.content for one in page]
-    stemmed = [frozenset(stems(text)) for text in facts]
-    drawn = [
-        relevance.read_piece(Clause(text=text, asks=False), stemmed[place], 1 - (place + 1) / len(facts))
-        for place, text in enumerate(facts)
-    ]
-    return {"turns": compared(person, pieces, read), "facts": compared(person, drawn, stemmed)}
+    """By what the pieces are of (turns, facts): those that the block looks at for each question."""
+    found: dict[str, list[Rows]] = {"turns": [], "facts": []}
+    asked = [(one["question"], one["pattern"]) for one in person["asks"]]
+    asked += [(question, None) for question in person["nothing"]]
+    with remembered(person) as memory:
+        for question, pattern in asked:
+            with looked_at() as seen:
+                memory.context(question)
+            for of, prompt, pieces in seen:
+                if pieces:
+                    found[of].append(compared(person["person"], prompt, pieces, pattern))
+    return found
+
+
+@contextmanager
+def looked_at() -> Iterator[list[tuple[str, relevance.Prompt, list[relevance.Piece]]]]:
+    """What the block gives a probability to, while it is open."""
+    seen: list[tuple[str, relevance.Prompt, list[relevance.Piece]]] = []
+    scored = scoring.scored
+
+    def noting(read: Any, pieces: Any, of: Any, *, with_meanings: bool) -> Any:
+        seen.append((of, read, [piece for _, piece in pieces]))
+        return scored(read, pieces, of, with_meanings=with_meanings)
+
+    scoring.scored = noting
+    try:
+        yield seen
+    finally:
+        scoring.scored = scored
 
 
 def compared(
-    person: dict[str, Any], pieces: list[relevance.Piece], texts: list[frozenset[str]]
-) -> list[Rows]:
+    person: str, prompt: relevance.Prompt, pieces: list[relevance.Piece], pattern: str | None
+) -> Rows:
     import numpy as np
 
-    counts = Counter(stem for one in texts for stem in one)
-    idf = {stem: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for stem, n in counts.items()}
-    found = []
-    asked = [(one["question"], one["pattern"]) for one in person["asks"]]
-    for question, pattern in [*asked, *((question, None) for question in person["nothing"])]:
-        prompt = relevance.read_prompt(question, idf)
-        nearness = relevance.compared(packaged(), prompt, pieces)
-        with_vectors, without = (
-            np.array([list(relevance.features(prompt, piece, given).values()) for piece in pieces])
-            for given in (nearness, None)
-        )
-        right = np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in pieces])
-        found.append(
-            Rows(
-                person["person"],
-                "for one thing" if prompt.factual else "for work",
-                pattern is not None,
-                {"with vectors": with_vectors, "without vectors": without},
-                [len(piece.clause.text) for piece in pieces],
-                right,
-            )
-        )
-    return found
+    nearness = relevance.compared(packaged(), prompt, pieces)
+    with_vectors, without = (
+        np.array([list(relevance.features(prompt, piece, given).values()) for piece in pieces])
+        for given in (nearness, None)
+    )
+    return Rows(
+        person,
+        "for one thing" if prompt.factual else "for work",
+        pattern is not None,
+        {"with vectors": with_vectors, "without vectors": without},
+        [len(piece.clause.text) for piece in pieces],
+        np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in pieces]),
+    )
 
 
 def fitted(rows: list[Rows], vectors: str) -> Any:
