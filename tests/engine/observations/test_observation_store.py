@@ -437,6 +437,8 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         # The file of the version before, whatever it had besides.
         connection.execute("ALTER TABLE sessions_consolidations DROP COLUMN begun_by")
         connection.execute("ALTER TABLE sessions_consolidations DROP COLUMN read_by")
+        connection.execute("DROP INDEX memories_rules")
+        connection.execute("DROP INDEX memories_by_day")
         connection.execute("ALTER TABLE memories DROP COLUMN topic")
         connection.execute("ALTER TABLE memories DROP COLUMN happens_at")
         connection.execute("ALTER TABLE recalls DROP COLUMN saved")
