@@ -475,8 +475,12 @@ class SearchPane(ListPane[SearchRow]):
         question, filter = self.question, self.whole_filter
         profile = self.tuning.profile if self.tuning is not None else None
         block = await self.ask(lambda memory: memory.context(question, filter=filter, profile=profile))
-        if await self.shell.ask_person(ContextDialog(block, question)):
-            await self.do_why_not()
+
+        def leave(asks_why_not: bool | None) -> None:
+            if asks_why_not:
+                self.run_worker(self.do_why_not(), group="why_not")
+
+        self.app.push_screen(ContextDialog(block, question), leave)
 
     async def do_why_not(self) -> None:
         from memtui.ui.dialogs.why_not import WhyNotDialog
