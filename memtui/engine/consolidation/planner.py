@@ -24,6 +24,8 @@ from .preview_facts import Foreseen
 from .suspicious import least_trust, supported, suspicions
 
 _MOST_ALSO = 2
+_MOST_ALSO_OF_PLAN = 10
+"""So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
 
 def lines(
@@ -52,6 +54,7 @@ def lines(
     given = {"fact": 0, "observation": 0}
     foreseen = foreseen or Foreseen()
     known = Known(connection, now, turns.values(), foreseen)
+    also_left = _MOST_ALSO_OF_PLAN
     for draft in _merged(usable, turns):
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
@@ -69,6 +72,8 @@ def lines(
             foreseen,
         )
         if line is not None:
+            line = replace(line, also=line.also[:also_left])
+            also_left -= len(line.also)
             found.append(line)
             left -= line.action == "supersede"
     return found
