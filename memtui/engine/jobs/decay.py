@@ -53,7 +53,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
         date=date,
         moment=moment,
         fading=tuple(found.rids[:left]),
-        waiting=(*found.rids[left:], *found.erased_return_note),
+        waiting=(*found.rids[left:], *found.brought_back),
         cap=cap,
         used=used,
     )

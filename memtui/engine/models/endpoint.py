@@ -159,7 +159,7 @@ _FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
 _REFUSED_KEY = {401: "Check the key in {key_env}.", 403: "Check the key in {key_env} and what it may do."}
 
 
-def explanation_lines(
+def explained(
     error: BaseException, address: Address, refused: str, largest: int = LARGEST_REPLY
 ) -> DegradedError:
     """What went wrong, without the text of the reply. ``refused``: what to do when the request is no good there."""

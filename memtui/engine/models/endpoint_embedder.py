@@ -26,7 +26,7 @@ from .endpoint import (
     check_address,
     check_endpoint,
     connected,
-    explanation_lines,
+    explained,
     says,
     status_of,
     warm_up,
@@ -172,7 +172,7 @@ class EndpointEmbedder:
         except DegradedError:
             raise
         except Exception as error:  # by behaviour: some faults raise what is no OpenAIError
-            raise explanation_lines(error, self._options, _REFUSED, LARGEST_REPLY) from error
+            raise explained(error, self._options, _REFUSED, LARGEST_REPLY) from error
         finally:
             with self._lock:
                 self._calls.discard((call[0], call[1]))

@@ -28,7 +28,7 @@ from .endpoint import (
     TooLongError,
     check_endpoint,
     connected,
-    explanation_lines,
+    explained,
     is_loopback,
     says,
     status_of,
@@ -111,7 +111,7 @@ async def complete(
         if not isinstance(error, Exception) or isinstance(error, DegradedError):
             raise
         # By behaviour: a third of the faults raise something that is no OpenAIError.
-        raise explanation_lines(error, options, _REFUSED) from error
+        raise explained(error, options, _REFUSED) from error
     text = _text(answer)
     tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
     if tokens:

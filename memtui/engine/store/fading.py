@@ -33,7 +33,7 @@ class FadedFacts(NamedTuple):
     """Facts below the threshold, the weakest first; ``brought_back`` are those that an undo saved before."""
 
     rids: list[int]
-    erased_return_note: list[int]
+    brought_back: list[int]
 
 
 class UpcomingFade(NamedTuple):
@@ -56,7 +56,7 @@ def faded(connection: apsw.Connection, threshold: float, moment: float) -> Faded
     ).fetchall()
     return FadedFacts(
         rids=[rid for rid, back in rows if not back],
-        erased_return_note=[rid for rid, back in rows if back],
+        brought_back=[rid for rid, back in rows if back],
     )
 
 

@@ -96,9 +96,9 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
         stream.warn(CUT_OFF)
 
 
-def _has_topics(explanation_lines: Any) -> bool:
+def _has_topics(explained: Any) -> bool:
     """Whether it was written when facts had topics; its header explains the columns. True where it explains none."""
-    memory = explanation_lines.get("memory") if isinstance(explanation_lines, dict) else None
+    memory = explained.get("memory") if isinstance(explained, dict) else None
     return not isinstance(memory, str) or "topic" in memory
 
 
