@@ -121,7 +121,7 @@ class Quick:
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
         served: ContextBlock | None = None, once: bool = False, folder: str | None = None,
     ) -> None:  # fmt: skip
-        """Record a turn, and what was ``told`` for it, in one transaction. Nothing where only reading is allowed.
+        """Record a turn, and what was ``served`` for it, in one transaction. Nothing where only reading is allowed.
 
         While recording is paused, or where nothing is ever recorded, neither the turn nor the question is kept, only what
         was told. ``folder``: in which the program works.

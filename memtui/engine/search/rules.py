@@ -19,6 +19,7 @@ from .scope import Scope
 RULES = 5
 """So many rules of a project are in a block, those said last; and so many about answers."""
 _LOOKED_AT = 100
+# A rule that speaks of them holds where they are asked for, and not for every answer.
 _NOT_OF_ALL = frozenset({"food", "travel"})
 
 
