@@ -31,13 +31,20 @@ _STRETCH, _STEP, _MOST = 600, 400, 20_000
 _MOST_LETTERS, _A_SENTENCE = 30, 20
 _word = re.compile(r"\w+|[^\w\s]")
 _number = re.compile(r"\d+")
+_line_mark = re.compile(r"^[ \t]*(?:#{1,6}|[-*+]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_link = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,2000}\)|!?\[\[|\]\]")
 _address = re.compile(
     r"(?:https?://|www\.)\S{1,200}|[\w.+-]{1,40}@[\w-]{1,40}\.[\w.-]{2,40}|\b[\w.-]{1,60}\.example\b[^\s]{0,80}"
 )
 
 
+def unmarked(text: str) -> str:
+    """The text without the signs of headings, lists and links, which notes have as often as prompts."""
+    return _link.sub(r"\1", _line_mark.sub("", text))
+
+
 def features(text: str) -> dict[int, float]:
-    """The features of a short text, each block of length one."""
+    """The features of a short ``unmarked`` text, each block of length one."""
     found: dict[int, float] = {}
     for counts, block in _blocks(text):
         for place, count in counts.items():
@@ -82,7 +89,7 @@ def _place(feature: str) -> int:
 
 def score(text: str) -> float:
     """Above 0 it is more likely an order than not, among texts of which a third are."""
-    text = text[:_MOST]
+    text = unmarked(text[:_MOST])
     starts = range(0, max(len(text) - _STRETCH + _STEP, 1), _STEP)
     return max(_score(text[start : start + _STRETCH]) for start in starts)
 
