@@ -11,11 +11,10 @@ from memtui.present.format import plural
 from memtui.present.memory import RULE_FIRST
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation
+from .invocation import Invocation, given_text
 from .output import brief, emit, err, note, out
 from .root import Command, json_option, pass_invocation
 from .search import INDEXED_FIRST
-from .text_input import given_text
 
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock

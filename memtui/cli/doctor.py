@@ -2,24 +2,322 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import platform
+import shutil
+import sys
+import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from memtui.engine.errors import MemtuiError
-from memtui.engine.records import Record
+from memtui import __version__, paths
+from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
+from memtui.engine.installation import command_for_dependency
+from memtui.engine.memory import Memory
+from memtui.engine.records import Record, StrategyReport
+from memtui.present.format import count, file_size, plural, relative_time
+from memtui.present.reembedding import better_ranking_note, model_change_note
 
-from . import diagnosis
-from .diagnosis import Diagnosis, State
+from . import output
 from .errors import OK
+from .invocation import Invocation
 from .output import Style, emit, out, paint, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.config import Configuration
 
-    from .invocation import Invocation
+
+State = Literal["ok", "note", "degraded", "error"]
+_LOW_SPACE = 500_000_000
+_MODELS_NAMED = 5
+_HOOK_DAYS = 7
+
+
+class Diagnosis(Record):
+    """One thing looked at, and in ``remedy`` what to do about it.
+
+    ``exit_code``: how the doctor exits when the state is "degraded" or "error".
+    """
+
+    area: str
+    state: State
+    text: str
+    remedy: str = ""
+    exit_code: int = 0
+
+
+def _check_program() -> Iterator[Diagnosis]:
+    import apsw
+
+    system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield _ok("program", f"memtui {__version__}, {system}")
+    yield _ok("sqlite", f"SQLite {apsw.sqlite_lib_version()} inside apsw")
+
+
+def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
+    file = configuration.file
+    yield _ok("settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}")
+    loose = paths.loose_mode(file)
+    if loose is not None:
+        yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
+    for name in configuration.unknown_variables:
+        yield _note("settings", f"{name} is set, but memtui has no such setting", "Is it misspelt?")
+    theme = configuration.settings.general.theme
+    if not theme.startswith("memtui-"):
+        from textual.theme import BUILTIN_THEMES
+
+        if theme not in BUILTIN_THEMES:
+            known = ", ".join(("memtui-dark", "memtui-light", *BUILTIN_THEMES))
+            yield _note(
+                "settings", f"there is no theme {theme!r}: memtui-dark stands for it", f"Known: {known}"
+            )
+    if configuration.settings.keymap:
+        from memtui.ui.keymap import read_keymap
+
+        for problem in read_keymap(configuration.settings.keymap)[1]:
+            yield _note("settings", problem, f"Edit {file}")
+
+
+def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
+    """The folder of the memory: its file system, who may enter, the space left."""
+    reason = paths.unsafe_reason(path)
+    if reason:
+        remedy = "Keep the memory on a local disk: --db PATH"
+        if allow_unsafe_fs:
+            yield _note("place", f"{path} is {reason}", remedy)
+        else:
+            yield _wrong("place", "error", StoreError(f"{path} is {reason}", remedy))
+    folder = next(folder for folder in path.absolute().parents if paths.is_there(folder))
+    kind = paths.filesystem_of(folder)
+    free = shutil.disk_usage(folder).free
+    text = f"{folder}{f' on {kind}' if kind else ''}, {free / 1e9:,.1f} GB free"
+    if free > _LOW_SPACE:
+        yield _ok("place", text)
+    else:
+        yield _note("place", text, "Free some space: a full disk stops every write.")
+    if not os.access(folder, os.W_OK):
+        yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
+    for thing, mode in ((paths.data_folder(), "700"), (path, "600")):
+        loose = paths.loose_mode(thing)
+        # Of another folder we do not know whom it is for; the file's own mode guards it.
+        if loose is not None and thing in (path, path.parent):
+            text = f"others on this machine may look into {thing} (mode {loose:o})"
+            yield _note("place", text, f"chmod {mode} {thing}")
+
+
+def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
+    """The memory file itself: whether it opens, what it holds, what is still missing in it."""
+    path = invocation.path()
+    if paths.is_missing(path):
+        error = _cannot_begin(path)
+        if error is not None:
+            yield _wrong("memory", "error", error)
+            return
+        remedy = 'memtui remember "..." or memtui import PATH begins it.'
+        yield _note("memory", f"there is none yet at {path}", remedy)
+        return
+    try:
+        with invocation.reading() as opened:
+            stats = opened.stats()
+            clock = opened.jobs.status().clock
+            busy = opened.quotas.near()
+    except MemtuiError as error:
+        yield _wrong("memory", "error", error)
+        return
+    holds = f"{plural(stats.active, 'memory')}, {plural(stats.sessions, 'session')}"
+    yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
+    if clock:
+        yield _note("clock", clock, "If the time is right: memtui maintain --accept-clock")
+    for used, quota in busy:
+        text = f"{used.agent} used {used.of(quota):,} of its {quota.limit:,} {quota.unit} in this hour"
+        yield _note("agents", text, "The settings under [quotas] have the limits.")
+    yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
+    if stats.vectors_wanted:
+        yield _note("vectors", model_change_note(stats), "memtui embed does it. It shows a preview first.")
+    if stats.vectors_problem:
+        yield _note("vectors", f"search works without them: {stats.vectors_problem}")
+    if stats.ranking_note:
+        yield _note("ranking", stats.ranking_note)
+    if stats.better_ranking:
+        yield _note(
+            "ranking", better_ranking_note(stats), f"To use it: memtui embed --{stats.better_ranking}"
+        )
+    if stats.unembedded or stats.unlinked:
+        missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
+        remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
+        yield _note("vectors", f"{missing} still to be made", remedy)
+
+
+def _cannot_begin(path: Path) -> MemtuiError | None:
+    """Why no memory can be made at ``path``, None if nothing speaks against it."""
+    try:
+        Memory.rescue(path).refuse_to_begin_anew()
+    except MemtuiError as error:
+        return error
+    if os.path.lexists(path):
+        return StoreError(f"{path} is a link that leads nowhere.", "Choose another path with --db.")
+    folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+    if not folder.is_dir():
+        return StoreError(
+            f"No memory can be made at {path}: {folder} is not a folder.", "Choose another path with --db."
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return StoreError(
+            f"No memory can be made at {path}: {folder} cannot be written.",
+            "Fix its permissions, or choose another path with --db.",
+        )
+    return None
+
+
+def _check_embedder(configuration: Configuration) -> Iterator[Diagnosis]:
+    """Whether texts can be given vectors here."""
+    if configuration.settings.embedder.kind == "off":
+        yield _note("embedder", "switched off: search uses words and names only")
+        return
+    from memtui.engine.models.embedder_choice import Embedders
+
+    try:
+        model = Embedders(configuration.settings.options()).wanted()
+        model.embed(["a short text"])
+    except (DegradedError, InputError) as error:
+        yield _wrong("embedder", "degraded", error)
+    else:
+        where = f"at {model.sends_to}" if model.sends_to else "needs no network"
+        yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
+
+
+def check_language_model(configuration: Configuration, *, look: bool) -> Iterator[Diagnosis]:
+    """Which language model reads conversations. ``look``: for one on this machine, at the usual ports."""
+    llm = configuration.settings.options().llm
+    if llm.configured:
+        yield _ok("llm", f"{llm.model} at {llm.base_url}")
+    elif not look:
+        hint = "To look for a model on this machine: memtui doctor --models"
+        yield _note("llm", "no language model is configured: rules read conversations", hint)
+    if not look:
+        return
+    from memtui.engine.models import local_servers
+
+    servers = local_servers.find()
+    ports = ", ".join(f"{port.program} {port.number}" for port in local_servers.PORTS)
+    if not servers:
+        yield _note("llm", f"no model server answers on this machine ({ports})")
+    for server in servers:
+        if not server.models:
+            yield _note("llm", f"{server.program} answers at {server.base_url} and offers no model")
+            continue
+        named = ", ".join(server.models[:_MODELS_NAMED])
+        more = f" and {len(server.models) - _MODELS_NAMED} more" if len(server.models) > _MODELS_NAMED else ""
+        remedy = f'llm.base_url = "{server.base_url}" and llm.model = "{server.models[0]}" use it.'
+        yield _note("llm", f"{server.program} answers with {named}{more}", remedy)
+
+
+def _check_names(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
+    """Who takes part in finding names, by strategy; what that finds in the newest memories, and how long it takes."""
+    from memtui.engine.models.ner import Recogniser
+    from memtui.engine.models.ner.spacy_names import remedy
+
+    options = configuration.settings.options()
+    recogniser = Recogniser(options.strategies, options.llm)
+    reports: tuple[StrategyReport, ...] = ()
+    if not invocation.demo and not paths.is_missing(invocation.path()):
+        try:
+            with invocation.reading() as opened:
+                reports = opened.models.compare_strategies()
+        except MemtuiError:
+            reports = ()  # _check_memory says why
+    for report in reports or asyncio.run(recogniser.compare([])):
+        yield _ok("names", _strategy(report))
+    why = recogniser.unavailable(options.enrichment)
+    if why:
+        yield _note("names", f"the nightly job finds no more names: {why}", remedy())
+
+
+def _strategy(report: StrategyReport) -> str:
+    text = f"{report.strategy}: {', '.join(one.provider for one in report.providers if not one.why)}"
+    missing = [f"{one.provider} ({one.why})" for one in report.providers if one.why]
+    if missing:
+        text += f", without {', '.join(missing)}"
+    if report.texts:
+        found = plural(report.spans, "name")
+        each = report.milliseconds / report.texts
+        text += f"; {found} in the newest {plural(report.texts, 'memory')}, {each:,.2f} ms each"
+    return text
+
+
+def _check_vector_index() -> Iterator[Diagnosis]:
+    import apsw
+
+    from memtui.engine.store.vec0 import load_vec0
+
+    connection = apsw.Connection(":memory:")
+    reason = load_vec0(connection)
+    connection.close()
+    if reason:
+        remedy = command_for_dependency("sqlite-vec")
+        yield _wrong("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
+
+
+def _check_hooks() -> Iterator[Diagnosis]:
+    """What hooks wrote into the log lately: that they did nothing, or recorded a part."""
+    from memtui import log
+
+    entries = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
+    if entries:
+        at, text = entries[-1]
+        last = f"the last {relative_time(at, time.time())}: {text}"
+        yield _note(
+            "hook",
+            f"{plural(len(entries), 'message')} in the last {_HOOK_DAYS} days, {last}",
+            f"See {log.place()}",
+        )
+
+
+def _check_feeds() -> Iterator[Diagnosis]:
+    """Conversations on this machine that wait to be imported."""
+    from memtui.engine.importers.known_places import known_sources
+    from memtui.engine.records.sources import WARNING_DAYS
+
+    for source in known_sources(Path.home()):
+        swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""
+        newest = relative_time(source.newest, time.time())
+        text = f"{source.label}: {plural(source.files, 'file')}, newest {newest}{swept}"
+        yield _note("import", text, f"memtui import --discover {source.name}")
+
+
+def _check_terminal() -> Iterator[Diagnosis]:
+    if not sys.stdout.isatty():
+        yield _note("terminal", "the output is no terminal")
+        return
+    size = shutil.get_terminal_size()
+    name = os.environ.get("TERM", "unknown")
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        colours = "true colour"
+    else:
+        colours = "256 colours" if "256" in name else "few colours"
+    shown = colours if output.in_colour() else "no colours (NO_COLOR)"
+    yield _ok("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
+    if not output.in_unicode():
+        text = f"its encoding is {sys.stdout.encoding}: plain letters stand for the glyphs"
+        yield _note("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
+
+
+def _ok(area: str, text: str) -> Diagnosis:
+    return Diagnosis(area=area, state="ok", text=text)
+
+
+def _note(area: str, text: str, remedy: str = "") -> Diagnosis:
+    return Diagnosis(area=area, state="note", text=text, remedy=remedy)
+
+
+def _wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:
+    return Diagnosis(area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code)
+
 
 _COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
 
@@ -54,7 +352,7 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
         configuration = invocation.configuration
         found = list(_examine(invocation, configuration, models=models))
     except MemtuiError as error:
-        found = [diagnosis.wrong("settings", "error", error)]
+        found = [_wrong("settings", "error", error)]
     rows = settings_in_force(configuration) if configuration else []
     worst = [one.exit_code for one in found if one.state == "error"]
     worst += [one.exit_code for one in found if one.state == "degraded"]
@@ -71,19 +369,19 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
 
 
 def _examine(invocation: Invocation, configuration: Configuration, *, models: bool) -> Iterator[Diagnosis]:
-    yield from diagnosis.program()
-    yield from diagnosis.settings(configuration)
+    yield from _check_program()
+    yield from _check_settings(configuration)
     if not invocation.demo:
-        yield from diagnosis.place(invocation.path(), allow_unsafe_fs=invocation.allow_unsafe_fs)
-        yield from diagnosis.memory(invocation)
-    yield from diagnosis.vector_index()
-    yield from diagnosis.embedder(configuration)
-    yield from diagnosis.language_model(configuration, look=models)
-    yield from diagnosis.names(invocation, configuration)
+        yield from _check_folder(invocation.path(), allow_unsafe_fs=invocation.allow_unsafe_fs)
+        yield from _check_memory(invocation)
+    yield from _check_vector_index()
+    yield from _check_embedder(configuration)
+    yield from check_language_model(configuration, look=models)
+    yield from _check_names(invocation, configuration)
     if not invocation.demo:
-        yield from diagnosis.hooks()
-    yield from diagnosis.feeds()
-    yield from diagnosis.terminal()
+        yield from _check_hooks()
+    yield from _check_feeds()
+    yield from _check_terminal()
 
 
 def settings_in_force(configuration: Configuration) -> list[InForce]:

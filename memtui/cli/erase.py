@@ -12,9 +12,9 @@ from memtui.engine.errors import InputError, UsageError
 from memtui.present.erase import FATES
 from memtui.present.format import file_size, plural
 
-from .dependents import plain, print_dependents
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
+from .memory_lines import plain, print_dependents
 from .output import brief, emit, err, note, out, paint, printed_cells, row
 from .progress import Meter
 from .root import Command, json_option, pass_invocation

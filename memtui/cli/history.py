@@ -7,18 +7,144 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.engine.errors import InputError, UsageError
-from memtui.present.format import count
-from memtui.present.operation import changed, undo_notes, who
+from memtui.engine.errors import InputError, NotFoundError, UsageError
+from memtui.engine.search.moments import moment
+from memtui.present.format import count, local_time, plural
+from memtui.present.memory import differences, without_secrets
+from memtui.present.operation import changed, quoted_query, saved, undo_notes, who
+from memtui.present.past import coverage_notes, kind_counts, verb_label, verb_role
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import age, change_rows, glyphs
-from .output import drawn, emit, err, note, out, paint, row, table
+from .memory_lines import age, change_rows, glyphs, memory_line
+from .output import brief, drawn, emit, err, in_role, note, out, paint, printed_cells, row, table
 from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Operation
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import MemoryRecord, Operation, Recall
+    from memtui.engine.records.past import PastChange
+    from memtui.present.glyphs import Glyphs
+
+
+_AT_ONCE = 500
+
+
+def print_recalls(
+    memory: Memory, words: str, *, actor: str | None, until: str | None, limit: int, signs: Glyphs, json: bool
+) -> int:
+    """The latest first, each with the memories that were told; ``until``: none after that moment."""
+    found = _latest(memory, words, actor, until, limit)
+    served = [(recall, _known(memory, recall)) for recall in found]
+    if json:
+        emit({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
+        return OK if found else NEGATIVE
+    now = time.time()
+    for recall, memories in served:
+        left = row(
+            local_time(recall.at, now),
+            paint(who(recall.agent), "bold"),
+            paint(recall.session_id or "", "dim"),
+        )
+        out(row(left, brief(quoted_query(recall), printed_cells(left) + 2)))
+        for one in memories:
+            out(memory_line(one, signs, "    "))
+        if recall.saved:
+            out(row("    ", paint(f"saved {saved(recall)}", "dim")))
+        if gone := len(recall.memory_ids) - len(memories):
+            out(row("    ", paint(f"and {gone} no longer there", "dim")))
+    if not found:
+        err("Agents were told nothing.")
+    return OK if found else NEGATIVE
+
+
+def _latest(memory: Memory, words: str, actor: str | None, until: str | None, limit: int) -> list[Recall]:
+    last = None if until is None else moment(until, time.time())
+    agent = actor.removeprefix("agent:") if actor else None
+    found: list[Recall] = []
+    offset = 0
+    while len(found) < limit:
+        some = memory.view.recall_list.page(words, offset=offset, limit=_AT_ONCE)
+        offset += len(some)
+        found += [
+            one.recall
+            for one in some
+            if (last is None or one.recall.at <= last) and agent in (None, one.recall.agent)
+        ]
+        if len(some) < _AT_ONCE:
+            break
+    return found[:limit]
+
+
+def _known(memory: Memory, recall: Recall) -> list[MemoryRecord]:
+    found = []
+    for id in recall.memory_ids:
+        try:
+            found.append(memory.get(id))
+        except NotFoundError:
+            continue  # its remembering was undone since
+    return found
+
+
+_BESIDE = 24
+
+
+def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Glyphs, json: bool) -> int:
+    past = memory.history.as_of(when)
+    counts, total, shown = past.counts(), past.count(words), past.page(words, limit=limit)
+    if json:
+        emit({"at": past.at, "reach": past.reach, "counts": counts, "found": total, "memories": shown})
+        return OK if shown else NEGATIVE
+    now = time.time()
+    out(row(paint("as of", "dim"), local_time(past.at, now), paint(kind_counts(counts), "dim")))
+    for one in shown:
+        out(memory_line(one, signs))
+    if total > len(shown):
+        err(f"and {count(total - len(shown))} more: --limit shows them")
+    for line in coverage_notes(past.reach, now):
+        note(line)
+    return OK if shown else NEGATIVE
+
+
+def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
+    found = memory.history.diff(start, end, limit=limit)
+    if json:
+        emit(found)
+        return OK if found.counts or found.turns else NEGATIVE
+    now = time.time()
+    out(
+        row(
+            paint("from", "dim"),
+            local_time(found.start, now),
+            paint("to", "dim"),
+            local_time(found.end, now),
+            gap=" ",
+        )
+    )
+    totals = [f"{count(number)} {verb_label(verb)}" for verb, number in found.counts.items()]
+    totals += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in found.turns.items()]
+    out(", ".join(totals) or "nothing changed")
+    for change in found.changes:
+        _print_change(change, signs)
+    if found.more:
+        err(f"and {count(found.more)} more: --limit shows them")
+    for line in coverage_notes(found.reach, now):
+        note(line)
+    return OK if totals else NEGATIVE
+
+
+def _print_change(change: PastChange, signs: Glyphs) -> None:
+    one = change.memory
+    word = in_role(verb_label(change.verb).ljust(11), verb_role(change.verb))
+    old, new = change.before, change.after
+    out(memory_line(one, signs, word))
+    if old is None or new is None:
+        return
+    if old.content != new.content:
+        out(row("           - was", brief(without_secrets(old), _BESIDE)))
+    for label, was, now, _ in differences(old, new):
+        out(f"           - {label}: {was} -> {now}")
+
 
 _ACTORS = ("person", "scheduler", "import", "external")
 
@@ -58,15 +184,11 @@ def history_command(
             "--filter goes with --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
         )
     if recalls:
-        from .history_recalls import print_recalls
-
         with invocation.reading() as memory:
             return print_recalls(
                 memory, words, actor=actor, until=as_of, limit=limit, signs=glyphs(invocation), json=json
             )
     if as_of is not None or diff is not None:
-        from .history_past import print_as_of, print_diff
-
         with invocation.reading() as memory:
             if diff is not None:
                 return print_diff(memory, *diff, limit=limit, signs=glyphs(invocation), json=json)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
 
 from memtui import paths
-from memtui.engine.errors import InputError, MemtuiError, UsageError
+from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, UsageError
 from memtui.engine.records import Refused
-from memtui.present.format import count, plural
+from memtui.present import import_sources
+from memtui.present.format import count, local_time, plural
 
 from .errors import BAD_INPUT, CANCELLED, OK
-from .import_discover import chosen, discovered, list_discovered
-from .import_watch import follow, live_places
 from .output import emit, err, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
@@ -28,8 +29,181 @@ if TYPE_CHECKING:
     from memtui.engine.importers.database_urls import LocalCopies
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.engine.records.sources import FollowResult, KnownSource, SourceProbe
 
     from .invocation import Invocation
+
+
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_LOOK_SECONDS = 0.2
+
+
+def live_places() -> list[Path]:
+    """Where programs on this machine add to their sessions. Raises InputError if there is none."""
+    places = [source.path for source in discovered() if source.live]
+    if not places:
+        raise InputError(
+            "No program that writes session files was found on this machine.",
+            "Name a file or a folder: memtui import --watch ~/sessions",
+        )
+    return places
+
+
+def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json: bool) -> int:
+    """Follow the places. Raises InputError for one that is not there."""
+    for place in places:
+        if not place.exists():
+            raise InputError(f"There is no file or folder {place}.", "Check the spelling of the path.")
+    meter = Meter()
+    with invocation.writing(background=not later) as memory, _stop_signals() as signals:
+        note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
+        while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
+            memory.reopen()  # what was not written is read again: the new file knows how far it came
+            note(f"{replaced.message} Following goes on with the file that is there now.")
+    return OK
+
+
+def _follow(
+    memory: Memory, places: Sequence[Path], signals: list[int], meter: Meter, *, json: bool
+) -> ReplacedFileError | None:
+    """Follow until a signal ends it, or until the memory's file was replaced."""
+    stopped = threading.Event()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            memory.files.follow(
+                places,
+                stopped,
+                lambda found: _print_followed(found, meter, json=json),
+                progress=_follow_progress(meter),
+            )
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="following")
+    thread.start()
+    try:
+        while thread.is_alive() and not signals:
+            thread.join(_LOOK_SECONDS)
+    finally:
+        stopped.set()
+        thread.join()
+        meter.clear()
+    if failed and isinstance(failed[0], ReplacedFileError):
+        return failed[0]
+    if failed:
+        raise failed[0]
+    return None
+
+
+@contextmanager
+def _stop_signals() -> Iterator[list[int]]:
+    """A list that is empty until one of the signals came that end a program."""
+    signals: list[int] = []
+
+    def ask(number: int, _: Any) -> None:
+        signals.append(number)
+
+    known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    before = [(number, signal.signal(number, ask)) for number in known]
+    try:
+        yield signals
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _print_followed(found: FollowResult, meter: Meter, *, json: bool) -> None:
+    from memtui.engine.importers.ingest import named
+
+    meter.clear()
+    op_id = found.operation.op_id if found.operation else None
+    if json:
+        emit({"turns": found.turns, "others": found.others, "formats": found.formats, "operation": op_id})
+        return
+    others = f" and {plural(found.others, 'other thing')}" if found.others else ""
+    turns = f"{plural(found.turns, 'new turn')}{others} from {named(found.formats)}"
+    out(row(paint(local_time(time.time(), time.time()), "dim"), turns, paint(f"operation {op_id}", "dim")))
+    sys.stdout.flush()
+
+
+def _follow_progress(meter: Meter) -> Callable[[int, int, int], None]:
+    def show(done: int, files: int, came: int) -> None:
+        if files > 1:
+            meter.show(f"{count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
+
+    return show
+
+
+def discovered() -> list[KnownSource]:
+    from memtui.engine.importers.known_places import known_sources
+
+    return known_sources(Path.home())
+
+
+def chosen(names: Sequence[str]) -> list[KnownSource]:
+    """The sources of these names. Raises InputError for a name that nothing has."""
+    found = {source.name: source for source in discovered()}
+    for name in names:
+        if name not in found:
+            known = (
+                f"Found: {', '.join(found)}."
+                if found
+                else "Nothing was found in the places that memtui knows."
+            )
+            raise InputError(f"No source {name!r} was found on this machine.", known)
+    return [found[name] for name in names]
+
+
+def list_discovered(invocation: Invocation, *, json: bool) -> int:
+    """What is there. Turns are read for a fraction of a second; more than that is an estimate."""
+    found = _surveyed(invocation, discovered())
+    if json:
+        emit([_plain(each) for each in found])
+        return OK
+    if not found:
+        out("Nothing that memtui knows was found on this machine.")
+        out('It looks for Claude Code, Codex, mem0 and MCP memories, and for exports in "Downloads".')
+        return OK
+    now = time.time()
+    for each in found:
+        source = each.source
+        out(row(paint(source.name, "bold"), source.label, str(source.path)))
+        out(f"  {import_sources.found_summary(each)}; {import_sources.ages(source, now)}")
+        out(f"  {import_sources.new_summary(each)}")
+        if expiry_note := import_sources.expiry_note(each):
+            out(row(" ", paint(f"! {expiry_note}", "yellow"), gap=" "))
+    out()
+    first = next((each for each in found if not each.nothing_new), found[0]).source.name
+    out(
+        row(
+            paint(
+                f'"memtui import --discover {first}" brings in one, "memtui import --discover --all" all',
+                "dim",
+            )
+        )
+    )
+    return OK
+
+
+def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
+    """Without a memory everything is new."""
+    from memtui.engine.importers.probe import probe
+
+    if not invocation.demo and paths.is_missing(invocation.path()):
+        return list(probe(None, sources, time.time))
+    with invocation.reading() as memory:
+        return list(memory.files.survey(sources))
+
+
+def _plain(found: SourceProbe) -> dict[str, Any]:
+    import msgspec
+
+    fields = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}
+    del fields["source"]
+    return {**fields, "path": str(found.source.path)}
+
 
 _COUNT_SECONDS = 2.0
 _NAME_ONE = "Name a file, a folder or a zip archive: memtui import ~/Downloads/export.zip"

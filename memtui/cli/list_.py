@@ -11,11 +11,10 @@ from memtui.engine.errors import UsageError
 from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation
+from .invocation import Invocation, given_text
 from .memory_lines import age, glyphs, memory_line, print_cautions
 from .output import emit, err, note, out, paint, row
 from .root import Command, json_option, pass_invocation
-from .text_input import given_text
 
 
 @click.command("list", cls=Command)

@@ -12,12 +12,10 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import plural
 from memtui.present.memory import topic_and_date
 
-from .dependents import dry_run_option, print_before
-from .invocation import Invocation
-from .memory_lines import glyphs, memory_line
+from .invocation import Invocation, given_text
+from .memory_lines import dry_run_option, glyphs, memory_line, print_before
 from .output import emit, note, out, paint
 from .root import Command, json_option, pass_invocation
-from .text_input import given_text
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord

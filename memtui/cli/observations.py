@@ -10,11 +10,10 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import count
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation
+from .invocation import Invocation, given_text
 from .memory_lines import age, glyphs, memory_line
 from .output import emit, err, out, paint
 from .root import Command, json_option, pass_invocation
-from .text_input import given_text
 
 if TYPE_CHECKING:
     from memtui.engine.records import Category, MemoryRecord

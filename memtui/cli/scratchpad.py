@@ -9,11 +9,10 @@ import click
 from memtui.engine.errors import UsageError
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation
+from .invocation import Invocation, given_text
 from .memory_lines import age
 from .output import brief, emit, err, out, paint, printed_cells, row
 from .root import Command, json_option, pass_invocation
-from .text_input import given_text
 
 if TYPE_CHECKING:
     from memtui.engine.records.scratchpad import ScratchpadNote

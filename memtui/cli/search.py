@@ -19,11 +19,10 @@ from memtui.present.hit import (
 )
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation
+from .invocation import Invocation, given_text
 from .memory_lines import age, glyphs, memory_line, print_cautions
 from .output import drawn, emit, err, in_role, note, out, paint, row, table
 from .root import Command, json_option, pass_invocation
-from .text_input import given_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING
+
 import click
 
+from memtui.engine.records import (
+    Caution,
+    Entity,
+    MemoryDetail,
+    MemoryRecord,
+    Operation,
+    Recall,
+    Record,
+    RowChange,
+    Stamp,
+)
+from memtui.present import caution, decision
+from memtui.present import memory as words
+from memtui.present.changes import attribute_values
+from memtui.present.format import local_time, plural
+from memtui.present.operation import by_whom, recall_line
+
 from .invocation import Invocation
-from .memory_lines import glyphs
-from .output import emit
+from .memory_lines import age, change_rows, glyphs, memory_line, sign
+from .output import drawn, emit, out, paint, row, table
 from .root import Command, json_option, pass_invocation
+
+if TYPE_CHECKING:
+    from memtui.present.glyphs import Glyphs
 
 
 @click.command("show", cls=Command)
@@ -16,7 +39,6 @@ from .root import Command, json_option, pass_invocation
 @pass_invocation
 def show_command(invocation: Invocation, id: str, json: bool) -> None:
     """Show everything about the memory ID: text, sources, what was drawn from it, and its changes."""
-    from .memory_details import Portrait, portray
 
     with invocation.reading() as memory:
         detail = memory.view.detail(id)
@@ -24,3 +46,122 @@ def show_command(invocation: Invocation, id: str, json: bool) -> None:
         emit(Portrait.of(detail))
     else:
         portray(detail, glyphs(invocation))
+
+
+# What the text below tells in words.
+_TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted", "pinned_at", "withheld_from"})
+
+
+class Change(Record):
+    """One recorded change of the memory and the operation it was part of."""
+
+    operation: Operation
+    change: RowChange
+
+
+class Portrait(Record):
+    """What ``memtui show --json`` tells; ``versions`` is the chain of corrections, oldest first."""
+
+    memory: MemoryRecord
+    sources: tuple[MemoryRecord, ...]
+    derived: tuple[MemoryRecord, ...]
+    versions: tuple[MemoryRecord, ...]
+    neighbours: tuple[MemoryRecord, ...]
+    entities: tuple[Entity, ...]
+    history: tuple[Change, ...]
+    recalls: tuple[Recall, ...]
+    cautions: tuple[Caution, ...] = ()
+    decided: tuple[Stamp, ...] = ()
+    withheld_from: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, detail: MemoryDetail) -> Portrait:
+        """Only a turn has neighbours: those of its transcript."""
+        return cls(
+            memory=detail.memory,
+            sources=detail.sources,
+            derived=detail.derived,
+            versions=detail.versions,
+            neighbours=detail.around if detail.memory.kind == "episode" else (),
+            entities=detail.entities,
+            history=tuple(Change(operation=op, change=change) for op, change in detail.history),
+            recalls=detail.recalls,
+            cautions=detail.cautions,
+            decided=detail.decided,
+            withheld_from=detail.withheld_from,
+        )
+
+
+def portray(detail: MemoryDetail, signs: Glyphs) -> None:
+    """Print it for people."""
+    portrait = Portrait.of(detail)
+    memory = portrait.memory
+    head = (paint(words.kind_label(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
+    out(row(sign(memory, signs), *head))
+    out(memory.content)
+    out()
+    for line in table(_facts(portrait, detail)):
+        out(line)
+    lists = {
+        "said in": portrait.sources,
+        "derived": portrait.derived,
+        "versions": portrait.versions if len(portrait.versions) > 1 else (),
+        "around it": portrait.neighbours if len(portrait.neighbours) > 1 else (),
+    }
+    for title, memories in lists.items():
+        if memories:
+            out()
+            out(paint(title, "bold"))
+        for other in memories:
+            mark = signs.cursor if other.id == memory.id else " "
+            out(memory_line(other, signs, mark, age(other.event_time).rjust(4)))
+    _print_history(portrait, detail)
+
+
+def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
+    memory, now = portrait.memory, time.time()
+
+    def when(seconds: float) -> str:
+        return f"{local_time(seconds, now)} ({age(seconds)})"
+
+    rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
+    rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
+    rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
+    rows += [(label, drawn(line)) for label, line in words.withheld_from(detail)]
+    if memory.session_id:
+        rows.append(("session", memory.session_id))
+    if memory.project:
+        rows.append(("project", memory.project))
+    if said_by := ", ".join(part for part in (memory.source_role, memory.source) if part):
+        rows.append(("from", said_by))
+    for label, entities in words.named(portrait.entities).items():
+        rows.append((label, ", ".join(entity.canonical_name for entity in entities)))
+    if memory.access_count and memory.last_accessed is not None:
+        times = f"{plural(memory.access_count, 'time')} on {plural(memory.recall_days, 'day')}"
+        rows.append(("recalled", f"{times}, last {when(memory.last_accessed)}"))
+    if secrets := memory.attributes.get("secrets"):
+        done = "blacked out" if memory.attributes.get("redacted") else "kept from models"
+        rows.append(("secret", f"{', '.join(secrets)}: {done}"))
+    rest = {name: value for name, value in memory.attributes.items() if name not in _TOLD_ATTRIBUTES}
+    return [*rows, *attribute_values(rest, now)]
+
+
+def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:
+    if portrait.history:
+        out()
+        out(paint("history", "bold"))
+    rows = []
+    for entry in portrait.history:
+        operation = entry.operation
+        rows.append((str(operation.op_id), age(operation.at), f"{operation.label}{by_whom(operation)}"))
+        if entry.change.before is not None:
+            rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
+    for line in table(rows, right=(0, 1)):
+        out(line)
+    for line in table([(label, drawn(line)) for label, line in decision.elsewhere(detail, time.time())]):
+        out(line)
+    if portrait.recalls:
+        out()
+        out(paint("told to", "bold"))
+    for recall in portrait.recalls:
+        out(drawn(recall_line(recall, time.time())))

@@ -11,7 +11,7 @@ import apsw
 import memtui
 import pytest
 from cli_kit import Cli
-from memtui.cli.diagnosis import language_model
+from memtui.cli.doctor import check_language_model
 from memtui.config import Configuration, Settings
 from memtui.engine.memory import Memory
 from memtui.engine.models import local_servers
@@ -172,6 +172,6 @@ def test_the_doctor_names_the_first_models_of_a_server_and_counts_the_rest(
     server = local_servers.LocalServer(program="Ollama", base_url="http://127.0.0.1:11434/v1", models=models)
     monkeypatch.setattr(local_servers, "find", lambda: [server])
     result = list(
-        language_model(Configuration(settings=Settings(), file=Path("none"), exists=False), look=True)
+        check_language_model(Configuration(settings=Settings(), file=Path("none"), exists=False), look=True)
     )
     assert result[-1].text == ("Ollama answers with model-1, model-2, model-3, model-4, model-5 and 2 more")

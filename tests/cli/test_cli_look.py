@@ -212,7 +212,7 @@ def test_the_doctor_says_why_no_memory_can_be_made_there(
         place.parent.mkdir(parents=True)
         place.symlink_to(tmp_path / "gone" / "m.db")
     else:  # root may write anywhere, so the answer is given
-        monkeypatch.setattr("memtui.cli.diagnosis.os.access", lambda *_: False)
+        monkeypatch.setattr("memtui.cli.doctor.os.access", lambda *_: False)
     result = cli("--db", place, "doctor")
     assert result.code == 4
     assert reason in result.out
