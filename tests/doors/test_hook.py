@@ -559,7 +559,7 @@ def test_what_was_told_in_a_session_is_bounded_and_goes_with_an_erase(shop: Memo
         for number in range(300):
             served_contexts.begin(connection, f"claude-code:{number}", 1_000_000 + number)
         served_contexts.save(connection, "claude-code:299", dict.fromkeys(range(900), 1), 1_000_300)
-        kept = connection.execute("SELECT count(*), max(length(lines)) FROM told_contexts").fetchone()
+        kept = connection.execute("SELECT count(*), max(length(lines)) FROM served_contexts").fetchone()
         assert kept is not None and kept[0] == 200 and kept[1] < 10_000
     shop.files.erase(shop.files.plan_erase([shop.view.page("cheese")[0].id]))
     with core.connections.read() as connection:

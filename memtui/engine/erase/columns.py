@@ -73,7 +73,7 @@ SCHEMA: dict[str, Columns] = {
     "decided": Columns(words=("thing", "aspect"), labels=("actor",), ours=("seen", "device")),
     "erased_keys": Columns(ours=("hash",)),
     "agent_usage": Columns(labels=("agent",)),
-    "told_contexts": Columns(ours=("lines",)),
+    "served_contexts": Columns(ours=("lines",)),
     "folding": Columns(ours=("written", "indexed")),  # single letters
 }  # fmt: skip
 

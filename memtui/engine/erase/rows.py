@@ -432,10 +432,9 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
     rids = as_json(closure.rids)
     connection.execute("DELETE FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (rids,))
     _drop_names(connection, closure)
-    if columns_of(
-        connection, "told_contexts"
-    ):  # checksums of lines; what stands in a conversation is told again
-        connection.execute("DELETE FROM told_contexts")
+    for table in ("served_contexts", "told_contexts"):  # the second: its name in older formats
+        if columns_of(connection, table):  # checksums of lines; all of them are served again
+            connection.execute(f"DELETE FROM {table}")
     for step in steps:
         if step.values is None:
             connection.execute(f"DELETE FROM {step.table} WHERE {step.key_column} = ?", (step.key,))

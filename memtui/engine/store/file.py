@@ -157,7 +157,7 @@ def _in_memory() -> Connections:
 
 
 def _initialise(connection: apsw.Connection) -> None:
-    migration.apply_pending(connection)
+    migration.create(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     rows = {
         "file_id": os.urandom(16).hex(),

@@ -1,6 +1,7 @@
-"""Bring a file to the current format: check, back up, one exclusive transaction, check, commit.
+"""Give a new file the current format, and bring an older file to it.
 
-A migration is a numbered SQL file; ``user_version`` says which have run.
+``schema.sql`` is the format of a new file. A migration is a numbered SQL file; ``user_version`` says which have run.
+An upgrade goes: check, back up, one exclusive transaction, check, commit.
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ def current_version() -> int:
 
 def file_version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
+
+
+def create(connection: apsw.Connection) -> None:
+    """Make the tables of an empty file, inside the caller's transaction."""
+    connection.execute(Path(__file__).with_name("schema.sql").read_text(encoding="utf-8"))
+    apply_pending(connection)
 
 
 def apply_pending(connection: apsw.Connection, steps: tuple[Migration, ...] | None = None) -> int:

@@ -19,8 +19,8 @@ def begin(connection: apsw.Connection, session_id: str, now: int) -> None:
     save(connection, session_id, {}, now)
     connection.execute(
         """
-        DELETE FROM told_contexts WHERE at < ?1 OR session NOT IN (
-            SELECT session FROM told_contexts ORDER BY at DESC LIMIT ?2)
+        DELETE FROM served_contexts WHERE at < ?1 OR session NOT IN (
+            SELECT session FROM served_contexts ORDER BY at DESC LIMIT ?2)
         """,
         (now - _KEPT_SECONDS, _MOST_SESSIONS),
     )
@@ -28,7 +28,7 @@ def begin(connection: apsw.Connection, session_id: str, now: int) -> None:
 
 def lines(connection: apsw.Connection, session_id: str) -> dict[int, int] | None:
     """The checksum of the line of each memory (by rid) that was served; None where the beginning was not seen."""
-    kept = scalar(connection, "SELECT lines FROM told_contexts WHERE session = ?", (_number(session_id),))
+    kept = scalar(connection, "SELECT lines FROM served_contexts WHERE session = ?", (_number(session_id),))
     return None if kept is None else msgspec.json.decode(kept, type=dict[int, int])
 
 
@@ -36,7 +36,7 @@ def save(connection: apsw.Connection, session_id: str, served: dict[int, int], n
     """Note what stands in the context now, inside the caller's transaction; of very much only what was served last."""
     latest = dict(list(served.items())[-_MOST_LINES:])
     connection.execute(
-        "INSERT INTO told_contexts(session, at, lines) VALUES (?, ?, ?) "
+        "INSERT INTO served_contexts(session, at, lines) VALUES (?, ?, ?) "
         "ON CONFLICT(session) DO UPDATE SET at = excluded.at, lines = excluded.lines",
         (_number(session_id), now, msgspec.json.encode(latest).decode()),
     )

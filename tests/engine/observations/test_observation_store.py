@@ -445,7 +445,7 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         connection.execute("ALTER TABLE current_op DROP COLUMN stamping")
         for sql in (
             "TABLE agent_usage",
-            "TABLE told_contexts",
+            "TABLE served_contexts",
             "TABLE decided",
             "TABLE word_vectors",
             "INDEX memories_not_ascii",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -64,11 +65,11 @@ def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
 
 @cache
 def manifest() -> dict[tuple[str, str], str]:
-    """(type, name) to SQL of everything that a file of this version has."""
+    """(type, name) to normalised SQL of everything that a file of this version has."""
     model = apsw.Connection(":memory:")
     try:
-        migration.apply_pending(model)
-        return {(kind, name): sql for kind, name, sql in model.execute(_LISTING)}
+        migration.create(model)
+        return present(model)
     finally:
         model.close()
 
@@ -85,14 +86,23 @@ def fixed_contents(table: str) -> Contents:
     """The rows that a table of ``FIXED`` should have."""
     model = apsw.Connection(":memory:")
     try:
-        migration.apply_pending(model)
+        migration.create(model)
         return contents(model, table)
     finally:
         model.close()
 
 
 def present(connection: apsw.Connection) -> dict[tuple[str, str], str]:
-    return {(kind, name): sql for kind, name, sql in connection.execute(_LISTING)}
+    """(type, name) to normalised SQL of everything that the file has."""
+    return {(kind, name): _normalised(sql) for kind, name, sql in connection.execute(_LISTING)}
+
+
+_TOKEN = re.compile(r"""--[^\n]*|('(?:[^']|'')*'|"(?:[^"]|"")*"|[\w.]+|[(),]|[^\w\s.'"(),]+)""")
+
+
+def _normalised(sql: str) -> str:
+    """The SQL without comments and with one space between tokens: ALTER TABLE lays out a column in its own way."""
+    return " ".join(token for token in _TOKEN.findall(sql) if token)
 
 
 def schema(scene: CheckContext) -> Iterator[Finding]:
