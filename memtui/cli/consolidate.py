@@ -195,7 +195,9 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         left = row("   ", in_role(word.ljust(13), role))
         out(row(left, brief(content(line), printed_cells(left) + 2)))
         if line.known is not None:
-            _print_below(f"{line.reason}: {line.known}")
+            _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
+            for one in line.also:
+                _print_below(f"also: {one.known}")
         elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):
             _print_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():

@@ -39,6 +39,22 @@ def test_a_preview_shows_the_facts_with_their_turns_and_writes_nothing(cli: Cli)
     assert cli("stats", "--json").json["pending_sessions"] == 2
 
 
+def test_a_preview_shows_every_fact_that_a_new_one_contradicts(cli: Cli, tmp_path: Path) -> None:
+    talk = [
+        {"session_id": "old", "role": "user", "content": f"{text}", "time": 1735689600 + place}
+        for place, text in enumerate(("The team standup is at 9:30.", "The Monday standup is at 9:30."))
+    ]
+    (tmp_path / "old.jsonl").write_text("\n".join(map(json.dumps, talk)))
+    assert cli("import", tmp_path / "old.jsonl", "--later").code == 0
+    assert cli("consolidate").code == 0
+    new = {"session_id": "new", "role": "user", "content": "The standup is now at 10:15.", "time": 1735789600}
+    (tmp_path / "new.jsonl").write_text(json.dumps(new))
+    assert cli("import", tmp_path / "new.jsonl", "--later").code == 0
+    shown = cli("consolidate", "--preview").out
+    assert "The team standup is at 9:30" in shown and "The Monday standup is at 9:30" in shown
+    assert shown.count("also: ") == 1
+
+
 @pytest.mark.usefixtures("talk")
 def test_a_run_is_one_operation_and_undo_makes_the_sessions_pending_again(cli: Cli) -> None:
     result = cli("consolidate", "--json").json

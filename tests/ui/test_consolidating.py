@@ -135,6 +135,25 @@ async def test_a_preview_writes_only_what_was_accepted_as_it_was_edited(talks: S
     assert "family" not in pending(talks)
 
 
+async def test_a_preview_shows_every_fact_that_a_new_one_contradicts(story: Story) -> None:
+    with story.open() as memory:
+        for place, text in enumerate(("The team standup is at 9:30.", "The Monday standup is at 9:30.")):
+            story.now = NOW - (5 - place) * DAY
+            memory.record_turn(f"old{place}", "user", text)
+            await memory.consolidate(f"old{place}")
+        story.now = NOW - 2 * DAY
+        memory.record_turn("new", "user", "The standup is now at 10:15.")
+    story.now = NOW
+    app = at_sessions(story)
+    async with running(app) as pilot:
+        await pilot.press("d")
+        await previewed(app)
+        await until(lambda: "The standup is now at 10:15" in screen_text(app))
+        await until(lambda: "also against" in screen_text(app))
+        shown = screen_text(app)
+        assert "team standup is at 9:30" in shown and "Monday standup is at 9:30" in shown
+
+
 async def test_a_preview_shows_no_secret_of_the_turns(talks: Story) -> None:
     with talks.open() as memory:
         talks.now = NOW - 2 * DAY + 60
