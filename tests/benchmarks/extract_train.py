@@ -110,50 +110,68 @@ def told(name: str, scores: Any, durable: Any) -> None:
     print()
 
 
-def main() -> None:
+class Prepared(NamedTuple):
+    """The features of the labelled texts. ``durable``, ``topics``, ``writers``: one for each row."""
+
+    features: Any
+    of_topic: Any
+    durable: Any
+    topics: Any
+    writers: Any
+    width: int
+
+    def only(self, rows: Any) -> Prepared:
+        """Of some rows only (a mask)."""
+        return Prepared(*(part[rows] for part in self[:-1]), self.width)
+
+
+def prepared() -> Prepared:
     rows = of_files() + of_talks()
     texts = [row.text for row in rows]
     dense = dense_features(texts, OfflineEmbedder())
-    features = hstack([csr_matrix(dense), sparse(texts, HASHED)]).tocsr()
-    of_topic = hstack([csr_matrix(dense), sparse(texts, TOPIC_HASHED)]).tocsr()
-    durable = np.array([row.topic != "none" for row in rows])
-    topics = np.array([row.topic for row in rows])
-    writers = np.array([row.writer for row in rows])
-    scores = np.zeros(len(rows))
-    for writer in dict.fromkeys(writers):
-        inside = writers != writer
-        model = fitted(features[inside], durable[inside])
-        scores[~inside] = model.decision_function(features[~inside])
-        told(writer, scores[~inside], durable[~inside])
-    persons = np.array([row.writer[1:].isdigit() for row in rows])
-    told("all persons", scores[persons], durable[persons])
-    told("all files", scores[~persons], durable[~persons])
-    named = LogisticRegression(C=TOPIC_STRENGTH, max_iter=300).fit(
-        of_topic[~persons & durable], topics[~persons & durable]
+    return Prepared(
+        features=hstack([csr_matrix(dense), sparse(texts, HASHED)]).tocsr(),
+        of_topic=hstack([csr_matrix(dense), sparse(texts, TOPIC_HASHED)]).tocsr(),
+        durable=np.array([row.topic != "none" for row in rows]),
+        topics=np.array([row.topic for row in rows]),
+        writers=np.array([row.writer for row in rows]),
+        width=dense.shape[1],
     )
-    right = named.predict(of_topic[persons & durable]) == topics[persons & durable]
-    print(f"topics of the talks: {right.mean():.0%} right")
+
+
+def main() -> None:
+    found = prepared()
+    scores = np.zeros(len(found.durable))
+    for writer in dict.fromkeys(found.writers):
+        inside = found.writers != writer
+        model = fitted(found.features[inside], found.durable[inside])
+        scores[~inside] = model.decision_function(found.features[~inside])
+        told(writer, scores[~inside], found.durable[~inside])
+    persons = np.array([writer[1:].isdigit() for writer in found.writers])
+    told("all persons", scores[persons], found.durable[persons])
+    told("all files", scores[~persons], found.durable[~persons])
     if "--write" in sys.argv:
-        write(features, of_topic, durable, topics, dense.shape[1])
+        write(found, WEIGHTS)
 
 
-def write(features: Any, of_topic: Any, durable: Any, topics: Any, width: int) -> None:
-    model = fitted(features, durable)
-    named = LogisticRegression(C=TOPIC_STRENGTH, max_iter=300).fit(of_topic[durable], topics[durable])
+def write(found: Prepared, file: Path) -> None:
+    model = fitted(found.features, found.durable)
+    named = LogisticRegression(C=TOPIC_STRENGTH, max_iter=300)
+    named.fit(found.of_topic[found.durable], found.topics[found.durable])
     order = [list(named.classes_).index(topic) for topic in TOPICS]
     parts: dict[str, Any] = {"bias": np.float32(model.intercept_[0])}
     parts["topic_bias"] = named.intercept_[order].astype(np.float32)
     for name, weights in (
-        ("dense", model.coef_[0][:width]),
-        ("words", model.coef_[0][width:]),
-        ("topic_dense", named.coef_[order][:, :width].T),
-        ("topic_words", named.coef_[order][:, width:].T),
+        ("dense", model.coef_[0][: found.width]),
+        ("words", model.coef_[0][found.width :]),
+        ("topic_dense", named.coef_[order][:, : found.width].T),
+        ("topic_words", named.coef_[order][:, found.width :].T),
     ):
         scale = float(np.abs(weights).max() / 127)
         parts[name] = np.rint(weights / scale).astype(np.int8)
         parts[f"{name}_scale"] = np.float32(scale)
-    np.savez_compressed(WEIGHTS, **parts)
-    print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size / 1000:.0f} kB")
+    np.savez_compressed(file, **parts)
+    print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from extract_eval import TALKS, matches, read_talk
@@ -52,18 +53,37 @@ def fitted(rows: Any, topics: Any, weights: Any) -> LogisticRegression:
     return model.fit(rows, topics, sample_weight=weights)
 
 
-def main() -> None:
+class Prepared(NamedTuple):
+    """The features of the labelled texts. ``topics``, ``writers``, ``weights``: one for each row."""
+
+    table: Any
+    topics: Any
+    writers: Any
+    weights: Any
+
+    def fitted(self, rows: Any) -> LogisticRegression:
+        """Trained on some rows (a mask)."""
+        return fitted(self.table[rows], self.topics[rows], self.weights[rows])
+
+
+def prepared() -> Prepared:
     rows = [row for row in of_files() if row.topic != "none"] + of_talks()
     texts = [row.text for row in rows]
-    table = hstack([csr_matrix([signs(text) for text in texts]), sparse(texts, HASHED) * OF_WORDS]).tocsr()
-    topics = np.array([row.topic for row in rows])
-    writers = np.array([row.writer for row in rows])
-    weights = np.array([WEIGHT_OF_FILE.get(row.writer, 1.0) for row in rows])
+    return Prepared(
+        table=hstack([csr_matrix([signs(text) for text in texts]), sparse(texts, HASHED) * OF_WORDS]).tocsr(),
+        topics=np.array([row.topic for row in rows]),
+        writers=np.array([row.writer for row in rows]),
+        weights=np.array([WEIGHT_OF_FILE.get(row.writer, 1.0) for row in rows]),
+    )
+
+
+def main() -> None:
+    found = prepared()
     total, mistaken = Counter[bool](), Counter[tuple[str, str]]()
     for person in dict.fromkeys(row.writer for row in of_talks()):
-        outside = writers == person
-        wanted = topics[outside]
-        named = fitted(table[~outside], topics[~outside], weights[~outside]).predict(table[outside])
+        outside = found.writers == person
+        wanted = found.topics[outside]
+        named = found.fitted(~outside).predict(found.table[outside])
         right = named == wanted
         total.update(right.tolist())
         mistaken.update((str(a), str(b)) for a, b in zip(wanted, named, strict=True) if a != b)
@@ -71,15 +91,15 @@ def main() -> None:
     print(f"persons that were left out: {total[True]}/{total.total()} {total[True] / total.total():.0%}")
     print("mistaken:", ", ".join(f"{a} for {b} {count}" for (a, b), count in mistaken.most_common(12)))
     if "--write" in sys.argv:
-        write(fitted(table, topics, weights))
+        write(found.fitted(slice(None)), WEIGHTS)
 
 
-def write(model: LogisticRegression) -> None:
+def write(model: LogisticRegression, file: Path) -> None:
     order = [list(model.classes_).index(topic) for topic in TOPICS]
     weights = model.coef_[order].T
     weights[0] += model.intercept_[order]
-    WEIGHTS.write_bytes(np.rint(weights / np.abs(weights).max() * 127).astype(np.int8).tobytes())
-    print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size / 1000:.0f} kB")
+    file.write_bytes(np.rint(weights / np.abs(weights).max() * 127).astype(np.int8).tobytes())
+    print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -243,45 +243,64 @@ def show(questions: list[Question], scores: list[Any], least: float) -> None:
                 print(f"   miss {each[place]:5.1f} {one.group} | {one.new.text}  <-  {one.known[place].text}")
 
 
-def main() -> None:
+class Prepared(NamedTuple):
+    """The pairs of all questions. ``question``: its index, ``groups``, ``labels``, ``weights``: one for each pair."""
+
+    questions: list[Question]
+    question: Any
+    table: Any
+    groups: Any
+    labels: Any
+    weights: Any
+
+    def trained(self, rows: Any) -> list[Network]:
+        """Trained on some pairs (a mask), without the unclear ones."""
+        some = (self.labels != UNCLEAR) & rows
+        wanted = (self.labels[some] == REPLACES).astype(float)
+        return trained(self.table[some], wanted, self.weights[some])
+
+
+def prepared() -> Prepared:
     questions = of_files() + of_pairs() + of_talks()
     embedder = OfflineEmbedder()
-    tables = [np.array(pair_features(one.new, one.known, embedder)) for one in questions]
-    groups = {name: at % FOLDS for at, name in enumerate(sorted({one.group for one in questions}))}
-    fold = np.array([groups[one.group] for one in questions for _ in one.labels])
-    of = np.array([at for at, one in enumerate(questions) for _ in one.labels])
-    table, labels = np.vstack(tables), np.array([label for one in questions for label in one.labels])
-    weights = np.array(
-        [one.weight * (4 if label == REPLACES else 1) for one in questions for label in one.labels]
+    pairs = [(at, one, label) for at, one in enumerate(questions) for label in one.labels]
+    return Prepared(
+        questions=questions,
+        question=np.array([at for at, _, _ in pairs]),
+        table=np.vstack([pair_features(one.new, one.known, embedder) for one in questions]),
+        groups=np.array([one.group for _, one, _ in pairs]),
+        labels=np.array([label for _, _, label in pairs]),
+        weights=np.array([one.weight * (4 if label == REPLACES else 1) for _, one, label in pairs]),
     )
-    clear = labels != UNCLEAR
-    wanted = (labels == REPLACES).astype(float)
-    scores = np.zeros(len(labels))
+
+
+def main() -> None:
+    found = prepared()
+    groups = {name: at % FOLDS for at, name in enumerate(sorted(set(found.groups)))}
+    fold = np.array([groups[group] for group in found.groups])
+    scores = np.zeros(len(fold))
     for at in range(FOLDS):
-        inside = clear & (fold != at)
-        scores[fold == at] = scored(
-            trained(table[inside], wanted[inside], weights[inside]), table[fold == at]
-        )
-    each = [scores[of == at] for at in range(len(questions))]
-    told(questions, each)
+        scores[fold == at] = scored(found.trained(fold != at), found.table[fold == at])
+    each = [scores[found.question == at] for at in range(len(found.questions))]
+    told(found.questions, each)
     if "--show" in sys.argv:
-        show(questions, each, 1.0)
+        show(found.questions, each, 1.0)
     if "--write" in sys.argv:
-        write(trained(table[clear], wanted[clear], weights[clear]))
+        write(found.trained(np.ones(len(fold), bool)), WEIGHTS)
 
 
-def write(networks: list[Network]) -> None:
+def write(networks: list[Network], file: Path) -> None:
     """The networks side by side, as one: the mean of their scores."""
     first = networks[0]
     np.savez_compressed(
-        WEIGHTS,
+        file,
         mean=first.mean.astype(np.float32), spread=first.spread.astype(np.float32),
         inner=np.hstack([one.parts[0] for one in networks]).astype(np.float16),
         bias=np.hstack([one.parts[1] for one in networks]).astype(np.float32),
         outer=np.hstack([one.parts[2] for one in networks]).astype(np.float32) / len(networks),
         shift=np.float32(np.mean([one.parts[3][0] for one in networks])),
     )  # fmt: skip
-    print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size / 1000:.0f} kB")
+    print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
