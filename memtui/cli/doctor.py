@@ -281,7 +281,7 @@ def _check_hooks() -> Iterator[Diagnosis]:
 def _check_feeds() -> Iterator[Diagnosis]:
     """Conversations on this machine that wait to be imported."""
     from memtui.engine.importers.known_places import known_sources
-    from memtui.engine.records.sources import WARNING_DAYS
+    from memtui.engine.records.exchange import WARNING_DAYS
 
     for source in known_sources(Path.home()):
         swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""

@@ -23,7 +23,7 @@ from .root import Command, OperationNumber, json_option, pass_invocation
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord, Operation, Recall
-    from memtui.engine.records.past import PastChange
+    from memtui.engine.records.history import PastChange
     from memtui.present.glyphs import Glyphs
 
 

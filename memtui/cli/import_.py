@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memtui.engine.importers.database_urls import LocalCopies
     from memtui.engine.memory import Memory
     from memtui.engine.records import ImportProgress, ImportReport
-    from memtui.engine.records.sources import FollowResult, KnownSource, SourceProbe
+    from memtui.engine.records.exchange import FollowResult, KnownSource, SourceProbe
 
     from .invocation import Invocation
 

@@ -15,7 +15,7 @@ from .output import brief, emit, err, out, paint, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from memtui.engine.records.scratchpad import ScratchpadNote
+    from memtui.engine.records.saved import ScratchpadNote
 
 Action = Literal["list", "read", "write", "search", "delete"]
 # What each needs after it.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .format import count, plural, relative_time
 
 if TYPE_CHECKING:
-    from memtui.engine.records.sources import KnownSource, SourceProbe
+    from memtui.engine.records.exchange import KnownSource, SourceProbe
 
 # Formats that contain memories, not conversations.
 _NOTES = {"mem0-history": "memory", "mcp-memory": "memory"}

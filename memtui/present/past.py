@@ -9,7 +9,7 @@ from .format import count, local_date, local_time, plural, relative_time
 from .lines import Role
 
 if TYPE_CHECKING:
-    from memtui.engine.records.past import HistoryCoverage
+    from memtui.engine.records.history import HistoryCoverage
 
 _VERBS = {
     "removed": "taken back", "unconfirmed": "unprotected", "confidence": "re-rated", "passing": "came and went",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
-from memtui.engine.records.past import HistoryCoverage
+from memtui.engine.records.history import HistoryCoverage
 from memtui.engine.store import history, later_changes
 
 from clock import Clock

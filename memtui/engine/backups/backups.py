@@ -23,7 +23,7 @@ from memtui.engine.errors import (
 )
 from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
-from memtui.engine.records.past import RestoreGap
+from memtui.engine.records.history import RestoreGap
 from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
 from memtui.engine.store.check import CHECKS, CheckContext
 from memtui.engine.store.connections import Connections

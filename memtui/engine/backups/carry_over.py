@@ -11,8 +11,7 @@ import msgspec
 
 from memtui.engine.records import Operation
 from memtui.engine.records.backups import KIND_LABELS, RestorePreview
-from memtui.engine.records.history import RESTORE_BACKUP
-from memtui.engine.records.past import RestoreGap
+from memtui.engine.records.history import RESTORE_BACKUP, RestoreGap
 from memtui.engine.store import metadata, operations, stamps, tombstones
 from memtui.engine.store.past import GAPS, gaps
 from memtui.engine.store.sql import json_text, scalar

@@ -27,7 +27,7 @@ from memtui.engine.errors import (
 )
 from memtui.engine.records import Operation
 from memtui.engine.records.backups import Backup, BackupContents, RescueResult
-from memtui.engine.records.past import RestoreGap
+from memtui.engine.records.history import RestoreGap
 from memtui.engine.store import backup, file, file_replacement, locks, migration
 from memtui.engine.store.check import structure
 from memtui.engine.store.connection import APPLICATION_ID, connect

@@ -16,7 +16,7 @@ import msgspec
 
 from memtui.engine.clock import Clock, system_clock
 from memtui.engine.records import Record
-from memtui.engine.records.sources import WARNING_DAYS, KnownSource
+from memtui.engine.records.exchange import WARNING_DAYS, KnownSource
 
 from . import downloads
 from .compression import SUFFIX

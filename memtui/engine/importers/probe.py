@@ -19,7 +19,7 @@ import msgspec
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import Turn
-from memtui.engine.records.sources import KnownSource, SourceProbe
+from memtui.engine.records.exchange import KnownSource, SourceProbe
 from memtui.engine.store import tombstones
 from memtui.engine.store.connections import Connections
 

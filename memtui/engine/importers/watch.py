@@ -22,7 +22,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Options, Skip, Turn
-from memtui.engine.records.sources import FollowResult
+from memtui.engine.records.exchange import FollowResult
 from memtui.engine.store import history
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.export_rows import AnyLine

@@ -27,8 +27,7 @@ from memtui.engine.store.tombstones import UNFINISHED
 if TYPE_CHECKING:
     from memtui.engine.erase.eraser import Eraser
     from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof, UnfinishedErase
-    from memtui.engine.records.exchange import ExportFormat
-    from memtui.engine.records.sources import FollowResult, KnownSource, SourceProbe
+    from memtui.engine.records.exchange import ExportFormat, FollowResult, KnownSource, SourceProbe
 
 
 class Files:

@@ -10,7 +10,7 @@ from memtui.engine.records import AgentChanges, AgentUndone, Operation
 from memtui.engine.store import operations, undo
 
 if TYPE_CHECKING:
-    from memtui.engine.records.past import PastDiff
+    from memtui.engine.records.history import PastDiff
     from memtui.engine.store.past import Past
 
 

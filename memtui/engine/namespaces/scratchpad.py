@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError
 from memtui.engine.memories import scratchpad as memory_scratchpad
-from memtui.engine.records.scratchpad import ScratchpadNote
+from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.store import scratchpad
 from memtui.engine.store.sql import storable
 from memtui.engine.wording import quoted

@@ -27,9 +27,9 @@ from memtui.engine.records import (
     Session,
     Status,
 )
-from memtui.engine.records.growth import Growth
 from memtui.engine.records.jobs import FadingForecast
 from memtui.engine.records.lists import SessionRow
+from memtui.engine.records.status import Growth
 from memtui.engine.search import cautions, in_confidence, listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (

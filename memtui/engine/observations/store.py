@@ -14,7 +14,7 @@ from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
-from memtui.engine.records.scratchpad import ScratchpadNote
+from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.search.observations import ObservationHit
 
 from .observation import FilResult

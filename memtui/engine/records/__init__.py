@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from .base import Record
-from .cautions import Caution
-from .checks import CheckReport, Finding, Repair, RowsOf
-from .decisions import DeviceId, Stamp, device_name
-from .dependents import Dependents, PinnedQuestion, ServedAgent
-from .details import MemoryDetail
+from .details import Dependents, MemoryDetail, PinnedQuestion, ServedAgent
 from .entities import (
     Companion,
     Enrichment,
@@ -19,7 +15,18 @@ from .entities import (
     StrategyReport,
 )
 from .exchange import ExportProgress, ExportReport, ImportProgress, ImportReport, LeftOut, Refused, Skip
-from .history import AgentChanges, AgentUndone, Changes, Conflict, Operation, RowChange, Undone
+from .history import (
+    AgentChanges,
+    AgentUndone,
+    Changes,
+    Conflict,
+    DeviceId,
+    Operation,
+    RowChange,
+    Stamp,
+    Undone,
+    device_name,
+)
 from .memories import (
     BY_RULES,
     EXPLICIT,
@@ -32,6 +39,7 @@ from .memories import (
     WITHHELD,
     WITHHELD_FROM,
     Category,
+    Caution,
     EndedBy,
     Kind,
     MemoryRecord,
@@ -43,18 +51,31 @@ from .memories import (
     Turn,
 )
 from .options import (
+    QUOTAS,
     ContextOptions,
     EmbedderKind,
     EmbeddingOptions,
     LlmOptions,
     Options,
+    Quota,
+    QuotaName,
     SecretMode,
     SecretPolicy,
+    Usage,
 )
-from .quotas import QUOTAS, Quota, QuotaName, Usage
-from .recording import Never, NeverKind, Pause, Recording
 from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, LastServed, Profile, Recall, SearchResult
-from .status import ServedToday, Status
+from .status import (
+    CheckReport,
+    Finding,
+    Never,
+    NeverKind,
+    Pause,
+    Recording,
+    Repair,
+    RowsOf,
+    ServedToday,
+    Status,
+)
 
 __all__ = [
     "BY_RULES",

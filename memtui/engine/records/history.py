@@ -1,10 +1,14 @@
-"""Operations: their changes, and the results of undoing them."""
+"""What was changed and decided: operations, rows, stamps, earlier states."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta
+
+from ..clock import EARLIEST, LATEST
 from .base import Record
+from .memories import MemoryRecord
 
 RESTORE_BACKUP = "restore-backup"
 """The kind of the first operation of a restored file. It has no rows: it concerns the whole file."""
@@ -96,3 +100,93 @@ class Changes(Record):
     ids: tuple[str, ...] = ()
     operation: Operation | None = None
     sessions: tuple[str, ...] = ()
+
+
+DeviceId = Annotated[str, Meta(pattern=r"^[\w.-]{1,80}$")]
+
+
+class Stamp(Record):
+    """The latest decision about one ``aspect`` of something: ``state``, ``topic``, ``tag:work`` and so on.
+
+    ``seen``: the number of the last decision of each device that it knew of, its own among them. ``device``: where it
+    was made, a name and a number (``device_name``); ``at``: when, in Unix seconds of that device's clock; ``actor``: by whom.
+    """
+
+    aspect: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    seen: dict[DeviceId, Annotated[int, Meta(ge=1, lt=1 << 53)]]
+    device: DeviceId
+    at: Annotated[int, Meta(ge=EARLIEST, le=LATEST)]
+    actor: Annotated[str, Meta(max_length=200)]
+
+
+def device_name(device: str) -> str:
+    """What people call a device, without the number that tells its memories apart."""
+    return device.rpartition("-")[0] or device
+
+
+class RestoreGap(Record):
+    """The time between a backup (``start``) and its restore (``end``), which the restore undid.
+
+    ``backup``: name of the file that has the state before the restore. ``operation``: its line in history; None for
+    restores by old versions.
+    """
+
+    start: int
+    end: int
+    backup: str
+    operation: int | None = None
+
+
+class HistoryCoverage(Record):
+    """Whether history covers a moment. ``complete``: it does; otherwise the state is estimated from the rows' times.
+
+    ``since``: history is complete from then on (Unix seconds); None: from the beginning. ``gap``: a restore undid the
+    moment, so the state shown is the backup's.
+    """
+
+    complete: bool
+    since: int | None = None
+    gap: RestoreGap | None = None
+
+
+PastVerb = Literal[
+    "added", "corrected", "forgotten", "faded", "superseded", "merged", "restored", "removed", "confirmed",
+    "unconfirmed", "confidence", "tagged", "changed", "passing",
+]  # fmt: skip
+"""``removed``: its recording was undone. ``passing``: added and removed again. ``confidence``: only that changed."""
+
+
+class PastChange(Record):
+    """The change of one memory. ``before``: at the first moment, ``after``: at the second; None where it did not exist.
+
+    A correction has the old and the new memory. ``at``, ``op_id``: the operation that added it, else the last that touched it.
+    """
+
+    verb: PastVerb
+    before: MemoryRecord | None
+    after: MemoryRecord | None
+    at: int | None = None
+    op_id: int | None = None
+
+    @property
+    def memory(self) -> MemoryRecord:
+        """The latest state of the memory."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+class PastDiff(Record):
+    """All changes from ``start`` to ``end``. ``counts``: verb -> number, without turns; ``turns``: the same for turns.
+
+    ``changes``: the latest first, without turns; ``more``: how many others there are. ``reach``: coverage of the first
+    moment.
+    """
+
+    start: int
+    end: int
+    counts: dict[str, int]
+    turns: dict[str, int]
+    changes: tuple[PastChange, ...]
+    more: int
+    reach: HistoryCoverage

@@ -1,4 +1,4 @@
-"""Pinned questions, their results, and saved filters."""
+"""What the person keeps beside memories: pinned questions, saved filters, scratchpad notes."""
 
 from __future__ import annotations
 
@@ -43,3 +43,12 @@ class SavedFilter(Record):
     query_id: int
     name: str
     filter: str
+
+
+class ScratchpadNote(Record):
+    """One entry. ``updated_at``: Unix seconds. ``pad_id`` stays the same until the key is deleted."""
+
+    pad_id: int
+    key: str
+    value: str
+    updated_at: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .base import Record
-from .cautions import Caution
-from .memories import MemoryRecord
+from .memories import Caution, MemoryRecord
 
 ArmName = Literal["keyword", "vector", "sense", "entity", "context"]
 

@@ -1,9 +1,38 @@
-"""What is to be known at a glance: what waits for the person, what agents were told today."""
+"""The state of a memory: what waits, whether it records, its growth, the findings of a check."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .base import Record
-from .recording import Pause
+
+
+class Pause(Record):
+    """A span in which nothing is recorded, in Unix seconds; ``until`` None: until the person ends it."""
+
+    since: int
+    until: int | None = None
+
+
+NeverKind = Literal["client", "project", "folder"]
+
+
+class Never(Record):
+    """What is never recorded: the client (agent) of a name, a project, or what is said in a folder and those in it."""
+
+    kind: NeverKind
+    name: str
+
+
+class Recording(Record):
+    """What holds now: ``pause`` None where it goes on; ``turned_away`` counts what came since the latest pause began.
+
+    ``never``: what is not recorded with or without a pause.
+    """
+
+    pause: Pause | None = None
+    turned_away: int = 0
+    never: tuple[Never, ...] = ()
 
 
 class ServedToday(Record):
@@ -24,3 +53,56 @@ class Status(Record):
     told: tuple[ServedToday, ...] = ()
     memories: int = 0
     pause: Pause | None = None
+
+
+class Growth(Record):
+    """Numbers of active ``facts`` (notes of any kind) and ``turns`` at the end of each step.
+
+    The steps cover ``start`` to ``end`` (Unix seconds) evenly; all are empty for an empty memory.
+    """
+
+    start: int
+    end: int
+    facts: tuple[int, ...]
+    turns: tuple[int, ...]
+
+
+RowsOf = Literal["file", "memories", "entities", "sessions", "operations"]
+
+
+class Finding(Record):
+    """One broken invariant: which check, how bad, what, and the rows that it is about.
+
+    ``ids``: the first 200 of ``total`` rows ``about`` whose table they are, by the names that ``memtui show``,
+    ``entity``, ``sessions`` and ``history`` take; none where it is about the file. ``remedy``: the next step.
+    """
+
+    check: str
+    severity: Literal["error", "warning"]
+    message: str
+    repairable: bool
+    ids: tuple[str, ...] = ()
+    total: int = 0
+    about: RowsOf = "file"
+    remedy: str = ""
+
+
+class Repair(Record):
+    """What ``memtui check --repair`` mended: the check that had complained, and what was done."""
+
+    check: str
+    did: str
+
+
+class CheckReport(Record):
+    """The outcome of ``memtui check``. ``ok`` when no finding is an error.
+
+    ``findings``: after a repair those that are left. ``backup``: the copy made before anything was repaired.
+    """
+
+    ok: bool
+    checks: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    repaired: tuple[Repair, ...] = ()
+    seconds: float = 0.0
+    backup: str = ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.records.growth import Growth
+from memtui.engine.records.status import Growth
 
 
 def growth(connection: apsw.Connection, now: float, steps: int) -> Growth:

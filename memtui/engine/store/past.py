@@ -20,7 +20,7 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import KINDS, Kind, MemoryRecord
-from memtui.engine.records.past import HistoryCoverage, RestoreGap
+from memtui.engine.records.history import HistoryCoverage, RestoreGap
 
 from . import history, memories, metadata
 from .connections import Connections

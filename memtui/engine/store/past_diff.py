@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.records import MemoryRecord
-from memtui.engine.records.past import PastChange, PastDiff, PastVerb
+from memtui.engine.records.history import PastChange, PastDiff, PastVerb
 
 from .connections import Connections
 from .later_changes import joined

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records.scratchpad import ScratchpadNote
+from memtui.engine.records.saved import ScratchpadNote
 
 from .tokens import fold
 

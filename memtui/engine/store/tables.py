@@ -1,7 +1,7 @@
 """The columns of the file's tables, in one place: what is inserted, kept in history, exported, erased and checked.
 
-A new column of a memory is a line of ``MEMORY`` here, one in ``schema.sql``, a migration, and a field of ``MemoryRecord``. Every other list of
-columns is made from these (a test compares them with the schema).
+A new column of a memory is a line of ``MEMORY`` here, one in ``schema.sql``, a migration, and a field of
+``MemoryRecord``. Every other list of columns is made from these (a test compares them with the schema).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from memtui.engine.memories.scratchpad import MAX_KEY, MAX_VALUE
 from memtui.engine.records import Record
-from memtui.engine.records.scratchpad import ScratchpadNote
+from memtui.engine.records.saved import ScratchpadNote
 
 from .agent import Agent
 from .base import Arguments, Tool

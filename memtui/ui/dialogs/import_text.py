@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memtui.engine.records import ImportProgress, ImportReport
-    from memtui.engine.records.sources import KnownSource, SourceProbe
+    from memtui.engine.records.exchange import KnownSource, SourceProbe
     from memtui.present.glyphs import Glyphs
     from memtui.ui.progress import Work
 

@@ -14,7 +14,7 @@ from memtui.engine.backups import backups, single_memories
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError, ReadOnlyError
 from memtui.engine.records import Changes, Options
 from memtui.engine.records.backups import RestoreCount, RestorePreview
-from memtui.engine.records.past import RestoreGap
+from memtui.engine.records.history import RestoreGap
 from memtui.engine.store import history, row_images
 from memtui.engine.store.undo import NothingUndoneError
 from night import make_scheduler

@@ -15,7 +15,7 @@ from memtui.engine.importers import probe as probing
 from memtui.engine.importers.known_places import DAY, known_sources
 from memtui.engine.importers.probe import probe
 from memtui.engine.records import Options
-from memtui.engine.records.sources import SourceProbe
+from memtui.engine.records.exchange import SourceProbe
 
 NOW = 1_800_000_000.0
 OFF = Options(embedder="off", background=False)

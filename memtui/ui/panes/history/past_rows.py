@@ -15,7 +15,7 @@ from memtui.ui.widgets.list_source import ListSource
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, MemoryRecord
-    from memtui.engine.records.past import PastChange, PastDiff
+    from memtui.engine.records.history import PastChange, PastDiff
     from memtui.engine.store.past import Past
     from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.point_in_time import Moments

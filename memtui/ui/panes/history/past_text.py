@@ -22,7 +22,7 @@ from memtui.ui.safe import assemble, content
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.records.past import HistoryCoverage, PastChange
+    from memtui.engine.records.history import HistoryCoverage, PastChange
 
 
 class Since(NamedTuple):

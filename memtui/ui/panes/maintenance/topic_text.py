@@ -25,9 +25,9 @@ from .rows import DAY, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
-    from memtui.engine.records.growth import Growth
     from memtui.engine.records.jobs import FadingForecast
     from memtui.engine.records.saved import QuestionResult
+    from memtui.engine.records.status import Growth
     from memtui.engine.review.health import Complaint
     from memtui.engine.review.health import Health as MemoryHealth
     from memtui.ui.state import Checked

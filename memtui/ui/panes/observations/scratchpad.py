@@ -20,7 +20,7 @@ from .scratchpad_rows import ORDERS, NoteSource, note_columns
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records.scratchpad import ScratchpadNote
+    from memtui.engine.records.saved import ScratchpadNote
 
 
 _QUOTED = 80

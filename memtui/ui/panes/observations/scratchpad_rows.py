@@ -11,7 +11,7 @@ from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records.scratchpad import ScratchpadNote
+    from memtui.engine.records.saved import ScratchpadNote
 
 ORDERS = (
     Order("time", True, "last written first", "first written first"),
