@@ -39,6 +39,7 @@ from .refusals import (
     OTHER,
     OWN,
     PACKED,
+    PLAIN,
     PROGRAMS,
     PROPERTIES,
     RECORDS,
@@ -269,7 +270,8 @@ class _Search:
         try:
             return self._choose(Head(raw=b"", tables=tables), insist=False)
         except _UnknownError as unknown:
-            raise _UnknownError(FOREIGN if str(unknown) == OTHER else str(unknown)) from None
+            reason = foreign_files.database_kind(tables) or FOREIGN
+            raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None
 
     def _unpacked(self, path: Path) -> str:
         try:
@@ -343,10 +345,18 @@ class _Search:
         if wanted and wanted.sniff(head):
             return wanted.name
         first = next((one for one in formats() if one.sniff(head)), None)
-        if first is None and note and markdown.has_prose(head):
+        if (
+            wanted is None
+            and first in (None, markdown.FORMAT)
+            and (kind := foreign_files.text_kind(head.raw))
+        ):
+            raise _UnknownError(kind)
+        if first is None and note and markdown.has_words(head):
             first = markdown.FORMAT
         if first is None and insist:
             first = wanted
         if first and wanted in (None, first):
             return first.name
-        raise _UnknownError(f"{first.label} format" if first else OTHER)
+        if first:
+            raise _UnknownError(f"{first.label} format")
+        raise _UnknownError(PLAIN if wanted is None and markdown.has_prose(head) else OTHER)

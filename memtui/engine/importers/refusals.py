@@ -19,6 +19,7 @@ UNREADABLE = "cannot be read"
 BINARY = "not text"
 OTHER = "in no known format"
 RECORDS = "JSON in no known format"
+PLAIN = "plain text"
 NO_FILE = "not a file"
 PROPERTIES = "properties without text"
 LINKS = "headings and links without text"
@@ -36,13 +37,14 @@ _HELP = {
     PACKED: "Unpack the archive, and import what is in it.",
     UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
     PROPERTIES: "A note needs words below its properties.",
+    PLAIN: "To read it as a note, rename it to .md. On the command line, --format markdown does the same.",
     LINKS: "A note needs words of its own beside its links.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
     ANOTHER_MEMORY: "Name the file itself to merge it into this memory; memtui restore FILE goes back to a backup.",
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
-MISSED = frozenset({UNREADABLE, RECORDS, compression.NEEDS, PACKED, NESTED})
+MISSED = frozenset({UNREADABLE, RECORDS, compression.NEEDS, PACKED, NESTED}) | foreign_files.CHATS
 # Reasons of records: a part of their file is missing.
 LOST_PART = frozenset({CUT_OFF, REST})
 _FORMATS = (
@@ -64,12 +66,12 @@ def nothing_in(
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
     if not folder and len(reasons) == 1 and (kind := next(iter(reasons))) in foreign_files.HINTS:
-        article = "an" if kind[0] in "EeOo" else "a"
+        article = "an" if kind[0] in "AEeOo" else "a"
         return InputError(f"{path} is {article} {kind}. It cannot be imported.", foreign_files.HINTS[kind])
     if folder or (archive and reasons):
-        seen = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common(5))
-        archived = help if archive else ""
-        return InputError(f"Nothing in {path} {some} ({seen}).", archived or _FORMATS)
+        seen = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(5))
+        useful = help if archive or len(reasons) == 1 else ""
+        return InputError(f"Nothing in {path} {some} ({seen}).", useful or _FORMATS)
     reason = reasons.most_common(1)[0][0] if reasons else EMPTY
     if reason == EMPTY:
         return InputError(f"{path} is empty.", "Check that it was written or downloaded completely.")
@@ -82,6 +84,8 @@ def nothing_in(
         return InputError(
             f"{path} is neither a file nor a folder.", "Name a file, a folder or a zip archive."
         )
+    if reason == PLAIN:
+        return InputError(f"{path} is plain text in no known format.", help)
     seen = "" if reason in (OTHER, RECORDS) else f" ({reason})"
     if help:
         return InputError(f"{path} {what}{seen}.", help)

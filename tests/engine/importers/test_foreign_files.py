@@ -1,13 +1,15 @@
-"""Pictures, PDFs and office documents are called what they are."""
+"""Pictures, PDFs, office documents and what other programs write are called what they are."""
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 from pathlib import Path
 
 import pytest
 from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
+from memtui.engine.importers.refusals import MISSED
 
 
 def document(path: Path, *members: str) -> Path:
@@ -57,3 +59,41 @@ def test_in_a_folder_a_document_is_one_file_that_is_left_out(tmp_path: Path) -> 
     (tmp_path / "tea.md").write_text("# Tea\n\nAda drinks green tea without sugar.\n")
     found = find_sources([tmp_path])
     assert [(one.name, one.reason) for one in found.left_out] == [("letter.docx", "Word document")]
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "help"),
+    [
+        ("<!DOCTYPE html>\n<html><head><title>ChatGPT Data Export</title>", "a page of a ChatGPT export", "conversations.json"),
+        ("<html><body><p>My notes</p></body></html>", "a web page", ".md"),
+        ("\n# 2025-02-03 10:11:12.123456\n+add a test\n", "an Aider input history", ".aider.chat.history.md"),
+        ("12/03/2024, 10:01 - Ana: Are you coming tonight?\n12/03/2024, 10:02 - Rui: Yes\n", "a WhatsApp chat", '"role"'),
+        ("[12.03.24, 10:01:00] Ana: Kommst du heute?\n", "a WhatsApp chat", '"role"'),
+        ('[{"header":"Gemini Apps","title":"Prompted an egg"}]', "a Gemini activity file", '"role"'),
+        ('[{"user":"U1","type":"message","ts":"1700000000.000100","text":"hello"}]', "a Slack export", '"role"'),
+    ],
+)  # fmt: skip
+def test_what_another_program_wrote_is_called_by_its_name(
+    tmp_path: Path, text: str, what: str, help: str
+) -> None:
+    file = tmp_path / "file.txt"
+    file.write_text(text)
+    with pytest.raises(InputError, match=f"file.txt is {what}. It cannot be imported.") as caught:
+        find_sources([file])
+    assert help in caught.value.hint and "--format" not in caught.value.hint
+
+
+def test_a_database_of_an_editor_is_called_by_its_name(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "state.vscdb") as connection:
+        connection.execute("CREATE TABLE ItemTable (key TEXT, value BLOB)")
+    connection.close()
+    with pytest.raises(InputError, match=r"is a database of VS Code or Cursor\.") as caught:
+        find_sources([tmp_path / "state.vscdb"])
+    assert "export the chat" in caught.value.hint
+
+
+def test_chats_that_cannot_be_read_count_as_missed_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text("# Tea\n\nAda drinks green tea without sugar.\n")
+    (tmp_path / "chat.txt").write_text("12/03/2024, 10:01 - Ana: Are you coming tonight?\n")
+    (left_out,) = find_sources([tmp_path]).left_out
+    assert left_out.reason == "WhatsApp chat" and left_out.reason in MISSED

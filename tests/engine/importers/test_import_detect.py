@@ -84,9 +84,25 @@ def test_a_note_of_prose_alone_is_read_where_its_name_says_that_it_is_one(tmp_pa
     (tmp_path / ".gitignore").write_text("*.log\n- build\n# no notes\n")
     found = find_sources([tmp_path])
     assert sorted(one.source.path.name for one in found.sources) == ["Bees.Markdown", "bees.md"]
-    assert ignored(found) == {"in no known format": 2, "properties without text": 1}
+    assert ignored(found) == {"plain text": 1, "in no known format": 1, "properties without text": 1}
     with pytest.raises(InputError, match="properties without text"):
         find_sources([tmp_path / "props.md"])
+
+
+@pytest.mark.parametrize(
+    "text", ["Buy oat milk", "- Call dentist\n", "---\ntags: [home]\n---\nTea.\n", "# Bob\n\nVegan\n"]
+)
+def test_a_short_note_is_read_too(text: str, tmp_path: Path) -> None:
+    (tmp_path / "short.md").write_text(text)
+    (found,) = find_sources([tmp_path]).sources
+    assert found.format == "markdown"
+
+
+def test_plain_text_is_told_how_it_is_read_as_a_note(tmp_path: Path) -> None:
+    (tmp_path / "bees.txt").write_text("We moved the bees to the south field because of the wind.\n")
+    with pytest.raises(InputError, match=r"bees\.txt is plain text") as caught:
+        find_sources([tmp_path / "bees.txt"])
+    assert ".md" in caught.value.hint
 
 
 def test_a_path_named_twice_is_read_once_and_the_oldest_file_first(tmp_path: Path) -> None:
@@ -132,7 +148,7 @@ def test_missing_paths_empty_folders_and_devices_are_refused(tmp_path: Path) -> 
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="neither a file nor a folder"):
         find_sources([tmp_path / "pipe"])
-    with pytest.raises(InputError, match=r"Nothing in .*\(1 not a file\)"):
+    with pytest.raises(InputError, match=r"Nothing in .*\(1 × not a file\)"):
         find_sources([tmp_path])
     with pytest.raises(InputError, match="is not a path"):
         find_sources([Path("nul\0byte")])

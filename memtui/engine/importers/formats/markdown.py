@@ -55,6 +55,15 @@ def has_prose(head: Head) -> bool:
     return any(_is_prose(line) and not _HEADING.match(line) for line in _note_lines(head))
 
 
+def has_words(head: Head) -> bool:
+    """Whether it says anything beside headings and links, be it one word."""
+    return any(
+        any(character.isalpha() for character in line)
+        for line in _note_lines(head)
+        if not (_HEADING.match(line) or _LINK_LINE.match(line))
+    )
+
+
 def _is_prose(line: str) -> bool:
     return len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS
 
