@@ -1,8 +1,8 @@
 """The day that a statement names ("in three weeks", "am 3. März", "on Friday"), counted from when it was said.
 
-The words of a day are found by a list of patterns (``day_words.txt``) and read by a library. A week, a month or a year
-that lies ahead is named by its last day; a month that is over has no single day. What comes again and again ("every
-Friday") is no day.
+The words of a day are found by a list of patterns (``day_words.txt``) and read by a library. A week, a month, a part of a
+month or a year that lies ahead is named by its last day; a month that is over has no single day. What comes again and
+again ("every Friday") is no day.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _BEFORE = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
-_SIGNS = ("again", "recurring", "no longer", "done", "over")
+_SIGNS = ("put right", "again", "recurring", "no longer", "done", "over")
+_EARLY, _MIDDLE = 10, 20  # the last day of the first, and of the second third of a month
 _year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
 _MONTHS = (
@@ -59,7 +60,7 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
     Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense, unless it begins with what
     was done.
     """
-    text = _said.sub("", text)[:_LONGEST].replace("’", "'")
+    text = _as_put_right(_said.sub("", text)[:_LONGEST].replace("’", "'"))
     found = _kinds()
     if not found.any.search(text):
         return None
@@ -103,19 +104,30 @@ def day_given(text: str, now: float, zone: tzinfo | None = None) -> int:
     return found
 
 
+def _as_put_right(text: str) -> str:
+    """The text from the day on that puts right the one before it: "on Tuesday, no wait, Thursday"."""
+    for match in reversed(list(_kinds().signs["put right"].finditer(text))):
+        rest = text[match.end() :]
+        if _kinds().any.match(rest):
+            return rest
+    return text
+
+
 class _Kinds(NamedTuple):
-    """The patterns of each way to name a day, of all together, and the signs that stand before."""
+    """The patterns of each way to name a day, of all together, and the signs that stand before. ``digits``: counts in words."""
 
     ways: dict[str, re.Pattern[str]]
     any: re.Pattern[str]
     signs: dict[str, re.Pattern[str]]
     weekday_before: re.Pattern[str]
+    digits: dict[str, str]
 
 
 @functools.cache
 def _kinds() -> _Kinds:
     sections = dict(word_lists.sections(_LIST))
     parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
+    digits = dict(line.split() for line in sections.pop("digits"))
 
     def compiled(lines: list[str]) -> re.Pattern[str]:
         # A group may have its name once in a pattern: each line has its own.
@@ -131,6 +143,7 @@ def _kinds() -> _Kinds:
         any=compiled([line for lines in sections.values() for line in lines]),
         signs=signs,
         weekday_before=re.compile(rf"\b({parts['weekday']}),? (?:the |dem |den |le |el )?$", re.IGNORECASE),
+        digits=digits,
     )
 
 
@@ -180,6 +193,7 @@ def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date
         return _read_quickly(found, here.date(), past)
     if not _installed():
         return None
+    words = " ".join(_kinds().digits.get(word.casefold(), word) for word in words.split())
     import dateparser
 
     settings: Any = {
@@ -275,6 +289,17 @@ def _month_named(words: str, here: datetime, past: bool) -> date | None:
     return last_day if last_day >= here.date() else None
 
 
+def _month_until(number: int) -> Callable[[str, datetime, bool], date | None]:
+    """A part of a month, by its last day; None once that is over."""
+
+    def until(words: str, here: datetime, past: bool) -> date | None:
+        month = _month_named(words, here, past)
+        day = month.replace(day=number) if month is not None else None
+        return day if day is not None and day >= here.date() else None
+
+    return until
+
+
 def _after(day: date) -> date:
     """The first of the next month."""
     return (day.replace(day=28) + timedelta(days=4)).replace(day=1)
@@ -312,6 +337,8 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "end of this week": _week_end(0),
     "end of month": _month_end(1),
     "end of this month": _month_end(0),
+    "early in a month": _month_until(_EARLY),
+    "middle of a month": _month_until(_MIDDLE),
     "month named": _month_named,
     "end of year": lambda _, here, past: date(here.year + 1, 12, 31),
     # "in 2019" is when something was, and no day of it.

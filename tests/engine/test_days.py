@@ -74,6 +74,24 @@ def day(text: str, *, ahead: bool = False) -> str | None:
         ("We are getting married in September", "2026-09-30"),
         ("We are getting married in February 2028", "2028-02-29"),
         ("I retire in 2031", "2031-12-31"),
+        # "Early March" ends on the 10th, the middle of it on the 20th.
+        ("We are moving in early June", "2026-06-10"),
+        ("The launch is mid-June", "2026-06-20"),
+        ("Anfang Juni ziehen wir um", "2026-06-10"),
+        ("On déménage mi-juin", "2026-06-20"),
+        ("Viajamos a principios de junio", "2026-06-10"),
+        ("Late June we move", "2026-06-30"),
+        # Counted in words.
+        ("El examen es en dos semanas", "2026-03-18"),
+        ("Tengo cita el jueves en dos semanas", "2026-03-19"),
+        ("Dentro de tres días firmamos", "2026-03-07"),
+        # What is put right at once holds.
+        ("No wait, Thursday", "2026-03-05"),
+        ("Dentist on Tuesday, no wait, Thursday", "2026-03-05"),
+        ("The dentist is on Tuesday, I mean Friday at 3", "2026-03-06"),
+        ("La cita es el jueves, miento, el viernes", "2026-03-06"),
+        ("Termin am Dienstag, nein, Donnerstag", "2026-03-05"),
+        ("Rendez-vous mardi, pardon, jeudi", "2026-03-05"),
         # When it was said stands for nothing that it says.
         ("We are moving in three weeks (said 1 January 2025)", "2026-03-25"),
     ],
