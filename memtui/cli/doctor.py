@@ -253,7 +253,7 @@ def _strategy(report: StrategyReport) -> str:
 def _check_vector_index() -> Iterator[Diagnosis]:
     import apsw
 
-    from memtui.engine.store.vec0 import load_vec0
+    from memtui.engine.store.connection import load_vec0
 
     connection = apsw.Connection(":memory:")
     reason = load_vec0(connection)

@@ -16,7 +16,7 @@ from memtui.engine.memories import validation
 from memtui.engine.models.embedder_choice import Embedders
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.retrievers.vector_cache import VectorCopy
-from memtui.engine.store import history, history_rows, memories, operations, recalls, recording_rules
+from memtui.engine.store import history, memories, operations, recalls, recording_rules
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
@@ -106,7 +106,7 @@ class Core:
             operation = operations.get(connection, op_id)
             if not self._subscribers["changed"]:
                 return operation
-            changed = history_rows.named(
+            changed = history.named(
                 connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES)
             )
         told = Changes(

@@ -15,7 +15,7 @@ from memtui.engine.clock import local_midnight
 from memtui.engine.errors import InputError, NotRecordedError
 from memtui.engine.memories import turns, validation
 from memtui.engine.records import Options
-from memtui.engine.store import file, history, memories, recalls, recording_rules, served_contexts, sessions
+from memtui.engine.store import file, history, memories, recalls, recording_rules, sessions
 from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
@@ -77,7 +77,7 @@ class Quick:
         with self._connections.read() as connection:
             within = access_scope.less_withheld(connection, self._agent, self._within)
             profile, _ = profiles.configured(connection, self._options.profile)
-            lines = None if self._readonly else served_contexts.lines(connection, session_id)
+            lines = None if self._readonly else recalls.served_lines(connection, session_id)
             self._there = None if lines is None else repeats.Told(lines)
             return briefing.brief(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
@@ -97,7 +97,7 @@ class Quick:
         if self._readonly:
             return
         with self._connections.write() as connection:
-            served_contexts.begin(connection, session_id, int(time.time()))
+            recalls.begin_context(connection, session_id, int(time.time()))
 
     def notice(self, session_id: str) -> str:
         """What the person should know who has no app open; "" when there is nothing.
@@ -208,7 +208,7 @@ class Quick:
                 query=query, memory_ids=[one.id for one in served.memories], saved=served.saved,
             )  # fmt: skip
         if self._there is not None and served.memories:
-            served_contexts.save(connection, session_id, self._there.lines, now)
+            recalls.save_context(connection, session_id, self._there.lines, now)
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
         """The session that is meant: one that another program began under that id is not this conversation."""

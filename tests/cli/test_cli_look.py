@@ -194,7 +194,7 @@ def test_the_doctor_exits_by_what_is_wrong(cli: Cli, home: Path, monkeypatch: py
     assert result.code == 4
     assert "error" in result.out
     (home / "memory.db").unlink()
-    monkeypatch.setattr("memtui.engine.store.vec0.load_vec0", lambda connection: "no such library")
+    monkeypatch.setattr("memtui.engine.store.connection.load_vec0", lambda connection: "no such library")
     result = cli("doctor")
     assert result.code == 5
     assert "degraded" in result.out

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import apsw
-from memtui.engine.store import cjk, migration
+from memtui.engine.store import full_text, migration
 from memtui.engine.store.connection import APPLICATION_ID
 from memtui.engine.store.memories import content_hash
 
@@ -116,7 +116,7 @@ def make(target: Path) -> None:
                  T + rid, T + rid, 0.01 if kind == "fact" and id != "fact_2" else 0.0, T + 99, f"key-{rid}",
                  T + 50 if id == "fact_2" else None, T + 60 if id == "fact_2" else None),
             )  # fmt: skip
-            cjk.index(connection, rid, content)
+            full_text.index_cjk(connection, rid, content)
         for table, (columns, rows) in ROWS.items():
             places = ",".join("?" * len(rows[0]))
             connection.executemany(f"INSERT INTO {table}({columns}) VALUES ({places})", rows)

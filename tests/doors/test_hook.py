@@ -18,7 +18,7 @@ from memtui.config import Settings
 from memtui.engine.jobs import clock_guard
 from memtui.engine.records import Options
 from memtui.engine.search import briefing
-from memtui.engine.store import served_contexts
+from memtui.engine.store import recalls
 from memtui.hook import claude_code, program
 from memtui.hook.quick import Quick
 
@@ -557,13 +557,13 @@ def test_what_was_told_in_a_session_is_bounded_and_goes_with_an_erase(shop: Memo
     core = shop._core
     with core.connections.write() as connection:
         for number in range(300):
-            served_contexts.begin(connection, f"claude-code:{number}", 1_000_000 + number)
-        served_contexts.save(connection, "claude-code:299", dict.fromkeys(range(900), 1), 1_000_300)
+            recalls.begin_context(connection, f"claude-code:{number}", 1_000_000 + number)
+        recalls.save_context(connection, "claude-code:299", dict.fromkeys(range(900), 1), 1_000_300)
         kept = connection.execute("SELECT count(*), max(length(lines)) FROM served_contexts").fetchone()
         assert kept is not None and kept[0] == 200 and kept[1] < 10_000
     shop.files.erase(shop.files.plan_erase([shop.view.page("cheese")[0].id]))
     with core.connections.read() as connection:
-        assert served_contexts.lines(connection, "claude-code:299") is None
+        assert recalls.served_lines(connection, "claude-code:299") is None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from memtui import Memory
 from memtui.engine import reconcile
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import MemoryRecord, Options, Stamp
-from memtui.engine.store import device_cards, stamps
+from memtui.engine.store import proposals, stamps
 from msgspec.structs import replace
 
 pytestmark = pytest.mark.corrections
@@ -195,7 +195,7 @@ def asked(memory: Memory) -> set[str]:
             "SELECT e.value FROM proposals p, json_each(p.payload, '$.memories') e WHERE p.kind = ? AND p.state IN "
             "('open', 'snoozed') UNION SELECT p.payload ->> '$.memory' FROM proposals p WHERE p.kind = ? "
             "AND p.state IN ('open', 'snoozed')",
-            (device_cards.DEVICES, device_cards.DEVICES),
+            (proposals.DEVICES, proposals.DEVICES),
         ).fetchall()
     return {str(id) for (id,) in rows}
 

@@ -24,7 +24,7 @@ from memtui.engine.errors import (
 from memtui.engine.records import Finding, Operation, Record
 from memtui.engine.records.backups import Backup, BackupContents, RestorePreview
 from memtui.engine.records.history import RestoreGap
-from memtui.engine.store import backup, file, history, locks, metadata, operations, rotation
+from memtui.engine.store import backup, file, history, locks, metadata, operations
 from memtui.engine.store.check import CHECKS, CheckContext
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.past import gaps
@@ -130,10 +130,10 @@ class Backups:
         path = self._path()
         backup.clear_leftovers(path)
         there = self.all()
-        kept = rotation.kept(there, self._clock(), self._zone)
+        kept = backup.kept(there, self._clock(), self._zone)
         used = sum(one.size for one in there)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
-        names = {one.path for one in rotation.within(kept, rotation.budget(free, used))}
+        names = {one.path for one in backup.within(kept, backup.budget(free, used))}
         gone = [one for one in there if one.path not in names]
         findings = self._base_findings() if gone else []
         if gone:

@@ -18,10 +18,9 @@ from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
 from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
 from memtui.engine.store import backup, migration
-from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.connection import APPLICATION_ID, connect, load_vec0, translate
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
-from memtui.engine.store.vec0 import load_vec0
 
 from .closure import Closure
 from .rows import scrub, settle_indexes

@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine.models import common_words
 from memtui.engine.records.erase import Carrier
-from memtui.engine.store import cjk, tokens
+from memtui.engine.store import full_text, tokens
 from memtui.engine.store.sql import as_json
 
 from . import columns
@@ -50,8 +50,8 @@ def with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
     looked: list[tuple[str, str]] = []
     if phrase := _first_words(text):
         looked.append(("memories_fts", f'content : "{phrase}"'))
-    if pairs := cjk.bigrams(text)[:_WORDS_ASKED]:
-        phrase = " ".join(pairs[:1] if len(cjk.runs(text)[0]) < _WORDS_ASKED else pairs)
+    if pairs := full_text.cjk_bigrams(text)[:_WORDS_ASKED]:
+        phrase = " ".join(pairs[:1] if len(full_text.cjk_runs(text)[0]) < _WORDS_ASKED else pairs)
         looked.append(("memories_cjk", f'"{phrase}"'))
     found: dict[int, Sequence[Any]] = {}
     for table, match in looked:

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records.erase import Carrier, CarrierPlace, Fate
-from memtui.engine.store import cjk, full_text, metadata, vectors
+from memtui.engine.store import full_text, metadata, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_key, turn_keys
@@ -484,11 +484,11 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
     for table in full_text.TABLES:
         if columns_of(connection, table):
             full_text.forget_deleted(connection, table)
-    if any(map(cjk.bigrams, closure.contents)):
+    if any(map(full_text.cjk_bigrams, closure.contents)):
         # Contentless: an entry outlives its text until all are made again.
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")
         for rid, content in connection.execute("SELECT rid, content FROM memories"):
-            cjk.index(connection, int(str(rid)), str(content))
+            full_text.index_cjk(connection, int(str(rid)), str(content))
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('optimize')")
     if vec0:
         while vectors.index_exists(connection) and vectors.sync(connection):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
 from memtui.engine.records.erase import EraseRequest
-from memtui.engine.store import history_rows, memories, sessions, withheld
+from memtui.engine.store import history, memories, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
@@ -282,7 +282,7 @@ def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool
         try:
             whole: MemoryRecord = memories.get(connection, id, 0)
         except NotFoundError:
-            if (gone := history_rows.taken_by(connection, storable(id))) is None or gone[0] != id:
+            if (gone := history.taken_by(connection, storable(id))) is None or gone[0] != id:
                 raise
         else:
             row = connection.execute(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from memtui.engine.store.temporary_tables import Temporary
+from memtui.engine.store.sql import TemporaryTable
 
 
-class DistinctCounter(Temporary):
+class DistinctCounter(TemporaryTable):
     """A set of texts that can only grow; a context manager."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.memories import validation
 from memtui.engine.reconcile import Decided
 from memtui.engine.records import Record
-from memtui.engine.store import device_cards, export_rows, full_text, import_rows, stamps, tombstones
+from memtui.engine.store import export_rows, full_text, import_rows, proposals, stamps, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
     ConsolidatedLine,
@@ -27,15 +27,14 @@ from memtui.engine.store.export_rows import (
     ScratchpadLine,
     SessionLine,
 )
-from memtui.engine.store.sql import scalar
-from memtui.engine.store.temporary_tables import Temporary
+from memtui.engine.store.sql import TemporaryTable, scalar
 
 from . import line_secrets, lock, report
 from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, CountedRecord, ImportCounts
 from .turns import TOO_LONG
 
 
-class PendingLines(Temporary):
+class PendingLines(TemporaryTable):
     """Lines whose decisions meet those of rows that are here, however many they are; and what corrects what."""
 
     def __init__(self) -> None:
@@ -221,7 +220,7 @@ def _is_question(line: AnyLine) -> bool:
     """What the other device asks about two devices is asked here in its own words."""
     return (
         isinstance(line, ProposalLine)
-        and line.kind == device_cards.DEVICES
+        and line.kind == proposals.DEVICES
         and line.state in ("open", "snoozed")
     )
 

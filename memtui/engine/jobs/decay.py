@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
 from memtui.engine.records.jobs import FadingDay, FadingForecast
-from memtui.engine.store import aging, fading, history
+from memtui.engine.store import fading, history
 from memtui.engine.wording import plural
 
 from . import day_counts
@@ -83,7 +83,7 @@ def prune(task: Task) -> JobReport:
     """Move what faded to the Trash: the rows, the operation and the end of the run are one commit."""
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task.zone)
-        ids = aging.ids(connection, planned.fading[:_IDS_TOLD])
+        ids = fading.ids_of(connection, planned.fading[:_IDS_TOLD])
     if task.dry_run:
         return _report(planned, len(planned.fading), ids, "would fade")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:

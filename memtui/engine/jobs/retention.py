@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine.clock import local_midnight, local_time
 from memtui.engine.records import Options, Record
-from memtui.engine.store import aging, history
+from memtui.engine.store import fading, history
 from memtui.engine.wording import plural
 
 from . import day_counts
@@ -42,8 +42,8 @@ def plan(connection: apsw.Connection, options: Options, now: float, task: Task) 
     date = local_time(now, task.zone).date().isoformat()
     before = local_midnight(now, task.zone) - options.retention_days * _DAY
     used = day_counts.used(connection, _COUNTS_KEY, date)
-    cap = max(options.retention_cap, int(options.fade_share * (aging.count_turns(connection) + used)))
-    found = aging.old(connection, before)
+    cap = max(options.retention_cap, int(options.fade_share * (fading.count_turns(connection) + used)))
+    found = fading.aged_turns(connection, before)
     left = max(0, cap - used)
     return AgingPlan(
         date=date, before=before, aging=tuple(found.rids[:left]), waiting=len(found.rids[left:]), kept=found.kept, cap=cap
@@ -62,11 +62,11 @@ def run(task: Task) -> JobReport:
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task)
         if task.dry_run:
-            ids = aging.ids(connection, planned.aging[:_IDS_TOLD])
+            ids = fading.ids_of(connection, planned.aging[:_IDS_TOLD])
             return _report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
         left = max(0, planned.cap - day_counts.used(op.connection, _COUNTS_KEY, planned.date))
-        ended = aging.end(op.connection, planned.aging[:left], planned.before, int(task.now))
+        ended = fading.end_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
         if ended:
             day_counts.add(op.connection, _COUNTS_KEY, planned.date, len(ended))
         report = _report(planned, len(ended), ended[:_IDS_TOLD], "moved", op.op_id if ended else None)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.store import cjk, entities
+from memtui.engine.store import entities, full_text
 from memtui.engine.store.entities import Mention
 
 
@@ -16,7 +16,7 @@ def derive(
 ) -> None:
     """Link the mentions, index the bigrams, take the row off the text queue; inside the caller's transaction."""
     entities.link(connection, rid, mentions, now)
-    cjk.index(connection, rid, content)
+    full_text.index_cjk(connection, rid, content)
     connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
     connection.execute("DELETE FROM index_queue WHERE rid = ? AND text = 0 AND vector = 0", (rid,))
 

@@ -47,10 +47,9 @@ class History:
         ``turns``: also the turns of conversations that it recorded, which otherwise stay.
         """
         from memtui.engine.search.moments import moment
-        from memtui.engine.store import undo_agent
 
         with self._core.connections.read() as connection:
-            return undo_agent.changes(
+            return undo.agent_changes(
                 connection, agent.removeprefix("agent:"), moment(since, self._core.clock()), turns=turns
             )
 
@@ -60,10 +59,9 @@ class History:
         What somebody changed since is left alone and told. Raises InputError where nothing can be taken back.
         """
         from memtui.engine.search.moments import moment
-        from memtui.engine.store import undo_agent
 
         self._core.must_write("change it")
-        done = undo_agent.undo(
+        done = undo.undo_agent(
             self._core.connections, self._core.clock, self._core.actor, agent.removeprefix("agent:"),
             moment(since, self._core.clock()), turns=turns,
         )  # fmt: skip

@@ -9,7 +9,7 @@ from memtui.engine.records import Operation
 from memtui.engine.records.saved import SavedFilter
 from memtui.engine.search.filters import compiler, terms
 from memtui.engine.search.filters.completion import Known, KnownValue
-from memtui.engine.store import filter_values, saved_filters
+from memtui.engine.store import saved_queries
 
 _LONGEST_NAME, _LONGEST_VALUE = 60, 80
 
@@ -27,7 +27,7 @@ class Filters:
     def saved(self) -> list[SavedFilter]:
         """The saved filters, in the order of their names."""
         with self._core.connections.read() as connection:
-            return saved_filters.everything(connection)
+            return saved_queries.saved_filters(connection)
 
     def named(self, name: str) -> SavedFilter:
         """The saved filter of a name. Raises NotFoundError, which lists those there are."""
@@ -57,25 +57,25 @@ class Filters:
         compiler.compile(filter, self._core.clock())
         with self._core.change("filter", f"Saved the filter “{name}”") as op:
             if any(
-                (name, filter) == (one.name, one.filter) for one in saved_filters.everything(op.connection)
+                (name, filter) == (one.name, one.filter) for one in saved_queries.saved_filters(op.connection)
             ):
                 return None
-            saved_filters.save(op.connection, name, filter, int(self._core.clock()))
+            saved_queries.save_filter(op.connection, name, filter, int(self._core.clock()))
         return self._core.done(op)
 
     def remove(self, name: str) -> Operation | None:
         """Keep a saved filter no longer. Raises NotFoundError."""
         gone = self.named(name)
         with self._core.change("filter", f"Removed the saved filter “{gone.name}”") as op:
-            saved_filters.remove(op.connection, gone.query_id)
+            saved_queries.remove_filter(op.connection, gone.query_id)
         return self._core.done(op)
 
     def known(self) -> Known:
         """What a filter can name here: values with their counts, and the saved filters. Takes a moment: call it in a
         thread."""
         with self._core.connections.read() as connection:
-            read = filter_values.read(connection)
-            saved = saved_filters.everything(connection)
+            read = saved_queries.filter_values(connection)
+            saved = saved_queries.saved_filters(connection)
         return Known(
             values={
                 key: tuple(

@@ -35,16 +35,15 @@ from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
     enrichments,
     entities,
-    entity_activity,
     entity_lists,
-    growth,
-    history_rows,
+    history,
     lists,
     memories,
     operations,
     recalls,
     sessions,
     stamps,
+    stats,
     withheld,
 )
 from memtui.engine.store.connections import Connections
@@ -168,7 +167,7 @@ class View:
     def growth(self, steps: int = 60) -> Growth:
         """How many notes and turns there were, at even steps from the first one until now."""
         with self._connections.read() as connection:
-            return growth.growth(connection, self._clock(), steps)
+            return stats.growth(connection, self._clock(), steps)
 
     def forecast(self, days: int = 30) -> FadingForecast:
         """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
@@ -346,7 +345,7 @@ class View:
     def entity_months(self, eid: int) -> list[tuple[int, int, int]]:
         """(year, month, memories) of an entity, in local time, the oldest first; months without any are left out."""
         with self._connections.read() as connection:
-            return entity_activity.months(connection, eid)
+            return entity_lists.months(connection, eid)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first."""
@@ -458,12 +457,12 @@ class View:
         if limit < 1:
             raise InputError("The limit must be at least 1.", "For example 100.")
         with self._connections.read() as connection:
-            return history_rows.named(connection, operations.row_changes(connection, op_id, limit=limit))
+            return history.named(connection, operations.row_changes(connection, op_id, limit=limit))
 
     def titles(self, changes: Sequence[RowChange]) -> list[str]:
         """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""
         with self._connections.read() as connection:
-            return [history_rows.title(connection, change) for change in changes]
+            return [history.title(connection, change) for change in changes]
 
     def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
         """Who was told what, the latest first."""

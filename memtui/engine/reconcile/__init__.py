@@ -13,7 +13,6 @@ import apsw
 from memtui.engine.store import memories as rows
 from memtui.engine.store import proposals, stamps
 from memtui.engine.store import scratchpad as notes
-from memtui.engine.store.device_cards import DEVICES
 from memtui.engine.store.export_rows import (
     DeletedKeyLine,
     EntityLine,
@@ -22,6 +21,7 @@ from memtui.engine.store.export_rows import (
     ScratchpadLine,
 )
 from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.proposals import DEVICES
 from memtui.engine.store.sql import scalar
 
 from . import cards, entities, meeting, memories, scratchpad

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Stamp, device_name
 from memtui.engine.store import proposals, stamps
-from memtui.engine.store.device_cards import DEVICES
 from memtui.engine.store.export_rows import ScratchpadLine
+from memtui.engine.store.proposals import DEVICES
 
 
 class Card(NamedTuple):

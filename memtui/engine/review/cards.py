@@ -19,7 +19,7 @@ from memtui.engine.consolidation.compare.left_over import left_over
 from memtui.engine.consolidation.compare.similarity import compare
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
-from memtui.engine.store import device_cards, memories, proposals
+from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural
 
 from . import change_requests, dependents, merge_candidates, scan
@@ -175,9 +175,9 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
 
 def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What two devices decided differently; what it shows may be in the Trash on this one."""
-    for proposal in proposals.waiting(connection, device_cards.DEVICES, now):
+    for proposal in proposals.waiting(connection, proposals.DEVICES, now):
         payload = proposal.payload
-        shown = device_cards.sides(connection, payload, now)
+        shown = proposals.device_sides(connection, payload, now)
         rivals = "memory" not in payload
         if not shown or (rivals and (len(shown) < 2 or any(not one.active for one in shown))):
             continue

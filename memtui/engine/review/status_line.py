@@ -11,7 +11,7 @@ import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.records import ServedToday, Status
-from memtui.engine.store import device_cards, proposals, recalls, recording_rules
+from memtui.engine.store import proposals, recalls, recording_rules
 from memtui.engine.store.sql import as_json
 
 _MOST = 200
@@ -44,8 +44,8 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
         pair = {str(one.payload["new"]), str(one.payload["old"])}
         if len(_active(connection, pair)) == 2:
             yield pair
-    for one in proposals.waiting(connection, device_cards.DEVICES, now):
-        sides = device_cards.sides(connection, one.payload, now)
+    for one in proposals.waiting(connection, proposals.DEVICES, now):
+        sides = proposals.device_sides(connection, one.payload, now)
         rivals = "memory" not in one.payload
         if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
             yield {side.id for side in sides}

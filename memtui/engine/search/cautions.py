@@ -14,7 +14,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Caution, MemoryRecord
-from memtui.engine.store import device_cards, memories, proposals
+from memtui.engine.store import memories, proposals
 from memtui.engine.store.sql import as_json
 
 from .filters.compiler import compile
@@ -134,10 +134,10 @@ def _with_disputed(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     found = _find(connection, column, asked, now, within)
-    for card in proposals.undecided(connection, device_cards.DEVICES):
+    for card in proposals.undecided(connection, proposals.DEVICES):
         if card.payload.get("aspect", "state") != "state":
             continue
-        sides = [one for one in device_cards.sides(connection, card.payload, now) if one.active]
+        sides = [one for one in proposals.device_sides(connection, card.payload, now) if one.active]
         known = None if within is None else passing(connection, within, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)

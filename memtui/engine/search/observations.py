@@ -14,7 +14,7 @@ import msgspec
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import Category, MemoryRecord, Record
-from memtui.engine.store import cjk, memories
+from memtui.engine.store import full_text, memories
 from memtui.engine.store.tokens import stems
 
 from . import query as search_query
@@ -95,7 +95,7 @@ def _bm25(asked: Question, content: str) -> float:
     if asked.characters:  # a single character is in no index: it stands there, or it does not
         return float(sum(character in content for character in asked.characters))
     all_words = stems(content)
-    counts = _counts((*all_words, *cjk.bigrams(content)))
+    counts = _counts((*all_words, *full_text.cjk_bigrams(content)))
     longer = K1 * (1.0 - B + B * len(all_words) / asked.mean_length) if asked.mean_length else K1
     return sum(
         term.idf * counts[term.stem] * (K1 + 1.0) / (counts[term.stem] + longer)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from memtui.engine.records import Record
-from memtui.engine.store import cjk
+from memtui.engine.store import full_text
 from memtui.engine.store.tokens import STOP_WORDS, stems, words
 
 from . import subset_statistics, term_statistics
@@ -81,11 +81,11 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
     text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     found: dict[str, str] = {}
     for word, stem in zip(words(text), stems(text), strict=True):
-        if stem not in found and len(found) < _MOST_COUNTED and not cjk.runs(word):
+        if stem not in found and len(found) < _MOST_COUNTED and not full_text.cjk_runs(word):
             found[stem] = word
     telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
-    runs = cjk.runs(text)
-    pairs = {pair: pair for pair in cjk.bigrams(text)}
+    runs = full_text.cjk_runs(text)
+    pairs = {pair: pair for pair in full_text.cjk_bigrams(text)}
     inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
     counted: Statistics | Among = (inside and inside.words) or term_statistics.of(connection, index)
     terms = [_term(counted, word, stem) for stem, word in telling.items()]
@@ -137,7 +137,11 @@ def _unindexed(text: str, runs: list[str]) -> list[str]:
     pieces = [run for run in runs if len(run) == 1]
     for piece in _PIECE.findall(text):
         letters = any(map(str.isalpha, piece))
-        if not piece.isascii() and not cjk.pattern().search(piece) and (len(piece) > 1 or not letters):
+        if (
+            not piece.isascii()
+            and not full_text.cjk_pattern().search(piece)
+            and (len(piece) > 1 or not letters)
+        ):
             pieces.append(piece)
     return pieces
 

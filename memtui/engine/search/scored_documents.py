@@ -11,7 +11,7 @@ from collections.abc import Collection
 import apsw
 
 from memtui.engine.records import Kind, Record, Trust
-from memtui.engine.store import cjk
+from memtui.engine.store import full_text
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
@@ -109,7 +109,7 @@ def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[
     """How often each wanted word stands in a text, and how many words it has."""
     all_words = stems(text)
     counts: dict[int, int] = {}
-    for word in (*all_words, *cjk.bigrams(text)) if with_bigrams else all_words:
+    for word in (*all_words, *full_text.cjk_bigrams(text)) if with_bigrams else all_words:
         if word in places:
             place = places[word]
             counts[place] = counts.get(place, 0) + 1

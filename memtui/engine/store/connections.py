@@ -6,20 +6,54 @@ middle.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from memtui.engine.errors import ReadOnlyError, ReplacedFileError, StoreError
 
-from .connection import connect, translate
-from .file_identity import Identity, difference, identity
+from .connection import connect, load_vec0, translate
 from .running_operations import RunLocks
-from .vec0 import load_vec0
+
+Inode = tuple[int, int]
+
+
+class Identity(NamedTuple):
+    """Device and inode of the file, its write-ahead log and the log's index; None for what is not there."""
+
+    file: Inode | None
+    log: Inode | None
+    shared: Inode | None
+
+
+def identity(path: Path) -> Identity:
+    name = os.fspath(path)
+    return Identity(_inode(name), _inode(f"{name}-wal"), _inode(f"{name}-shm"))
+
+
+def _inode(name: str) -> Inode | None:
+    try:
+        status = os.stat(name)  # noqa: PTH116 - before every write: a Path costs as much again
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def difference(known: Identity, now: Identity) -> str:
+    """What happened to the files since they were ``known``, in words; "" if they are the same."""
+    if now.file != known.file:
+        return "was deleted or moved away" if now.file is None else "was replaced by another file"
+    for before, after in ((known.log, now.log), (known.shared, now.shared)):
+        if before is not None and before != after:
+            return "lost its write-ahead log, which was " + ("deleted" if after is None else "replaced")
+    return ""
+
 
 _TURN_SECONDS = 0.002
 _RETURN_SECONDS = 10.0

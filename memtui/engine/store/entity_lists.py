@@ -222,3 +222,16 @@ def unlinked(connection: apsw.Connection, eid: int) -> int:
 def waiting(connection: apsw.Connection) -> int:
     """Texts that have not been read for names yet."""
     return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"))
+
+
+def months(connection: apsw.Connection, eid: int) -> list[tuple[int, int, int]]:
+    """(year, month, active memories), in local time, the oldest first; months without any are left out."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT strftime('%Y-%m', at, 'unixepoch', 'localtime') AS month, count(DISTINCT rid)
+        FROM memory_entities WHERE eid IN {GROUP.format(eid="?1")} AND at IS NOT NULL
+        GROUP BY month ORDER BY month
+        """,
+        (eid,),
+    )
+    return [(int(month[:-3]), int(month[-2:]), number) for month, number in rows if month]

@@ -5,11 +5,40 @@ FTS5 would do this inside the commits of writers; here it is done beside them, i
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import NamedTuple
 
 import apsw
 
 from .sql import scalar
+
+# Han (with extensions), kana, hangul, and the marks that stand among them.
+_CJK_RUN = "[々〆〇ぁ-ゖァ-ヺーｦ-ﾟ㐀-䶿一-鿿豈-﫿가-힣ᄀ-ᇿ\U00020000-\U000323af]+"
+
+
+@cache
+def cjk_pattern() -> re.Pattern[str]:
+    """What a run is; compiled when first asked for, which takes milliseconds that no start should pay."""
+    return re.compile(_CJK_RUN)
+
+
+def cjk_runs(text: str) -> list[str]:
+    """The runs in a text, in order."""
+    return [] if text.isascii() else cjk_pattern().findall(text)
+
+
+def cjk_bigrams(text: str) -> list[str]:
+    """Overlapping pairs of every run, in order; a run of one character gives none."""
+    return [run[i : i + 2] for run in cjk_runs(text) for i in range(len(run) - 1)]
+
+
+def index_cjk(connection: apsw.Connection, rid: int, content: str) -> None:
+    """Index the text's bigrams, if it has any."""
+    pairs = cjk_bigrams(content)
+    if pairs:
+        connection.execute("INSERT INTO memories_cjk(rowid, bigrams) VALUES (?, ?)", (rid, " ".join(pairs)))
+
 
 PAGES_PER_STEP = 64
 TABLES = ("memories_fts", "facts_fts", "observations_fts")

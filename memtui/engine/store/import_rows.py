@@ -36,8 +36,7 @@ from .export_rows import (
     SessionLine,
 )
 from .memories import content_hash
-from .sql import json_text, scalar
-from .temporary_tables import Temporary
+from .sql import TemporaryTable, json_text, scalar
 
 _strings = msgspec.json.Decoder(list[str]).decode
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -57,7 +56,7 @@ KINDS: dict[type[AnyLine], str] = {
 }  # fmt: skip
 
 
-class OtherIds(Temporary):
+class OtherIds(TemporaryTable):
     """The ids of rows that are there under another one, however many they are."""
 
     def __init__(self) -> None:

@@ -164,7 +164,7 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
 
 def _refuse_gone(connection: apsw.Connection, identity: str) -> None:
     """Raise with the way back, when history knows the memory."""
-    from .history_rows import taken_by
+    from .history import taken_by
 
     if len(identity) < 4 or (gone := taken_by(connection, identity)) is None:
         return

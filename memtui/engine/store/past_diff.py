@@ -13,8 +13,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.records.history import PastChange, PastDiff, PastVerb
 
 from .connections import Connections
-from .later_changes import joined
-from .past import Past
+from .past import Past, joined_runs
 from .sql import scalar
 
 MOST = 1_000
@@ -104,7 +103,7 @@ def _touched(
         found.update((rid, _Touch(op_id, at)) for rid in rids)
     each = sorted(found)
     turns = 0
-    for low, high in joined(runs):
+    for low, high in joined_runs(runs):
         known = each[bisect_left(each, low) : bisect_right(each, high)]
         turns += _active_turns(connection, "rid BETWEEN ? AND ?", (low, high))
         for start in range(0, len(known), _AT_ONCE):

@@ -12,8 +12,9 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records import Record
+from memtui.engine.records import MemoryRecord, Record
 
+from . import memories
 from .sql import scalar
 
 CONFLICT, HELD, WISH, DRAWN = "conflict", "held", "wish", "drawn"
@@ -155,3 +156,37 @@ def _proposal(row: Sequence[Any]) -> Proposal:
         id=row[0], kind=row[1], payload=_payload(row[2]), state=row[3], snoozed_until=row[4], created_at=row[5],
         decided_at=row[6],
     )  # fmt: skip
+
+
+DEVICES = "devices"
+"""The kind of such a card."""
+
+
+def device_sides(
+    connection: apsw.Connection, payload: Mapping[str, Any], now: float
+) -> tuple[MemoryRecord, ...]:
+    """What stands on each side. One that was corrected since is shown as it is now; what is gone is left out."""
+    ids = [str(id) for id in payload["memories"]]
+    found: dict[str, MemoryRecord] = {}
+    for id in ids:
+        try:
+            one = _current_side(connection, id, ids, now)
+        except NotFoundError:
+            continue
+        found.setdefault(one.id, one)
+    return tuple(found.values())
+
+
+def _current_side(connection: apsw.Connection, id: str, ids: list[str], now: float) -> MemoryRecord:
+    one = memories.get(connection, id, now)
+    seen = {one.id}
+    while not one.active and one.ended_by in ("superseded", "merged"):
+        relation = "supersedes" if one.ended_by == "superseded" else "merged"
+        later = memories.linked(connection, one.id, relation, now, back=True)
+        # What took its place as the other side of the card is not what this side became.
+        later = [new for new in later if new.id not in seen and new.id not in ids]
+        if not later:
+            break
+        one = later[-1]
+        seen.add(one.id)
+    return one

@@ -8,7 +8,7 @@ import apsw
 
 from memtui.engine.records import Repair
 
-from . import cjk, full_text, triggers, vectors
+from . import full_text, triggers, vectors
 from .check.structure import (
     DERIVED,
     FIXED,
@@ -150,7 +150,7 @@ def _fill(connection: apsw.Connection, table: str) -> None:
     elif table in full_text.ALL_TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")
         for rid, content in connection.execute("SELECT rid, content FROM memories"):
-            cjk.index(connection, rid, content)
+            full_text.index_cjk(connection, rid, content)
 
 
 def _links(connection: apsw.Connection) -> Iterator[str]:

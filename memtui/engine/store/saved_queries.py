@@ -1,7 +1,4 @@
-"""Pinned questions with their filter and profile.
-
-A question may name the memories that it should find. The results are stored beside it.
-"""
+"""Pinned questions with their results, saved filters, and the values that a filter can have."""
 
 from __future__ import annotations
 
@@ -12,8 +9,9 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
+from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedFilter, SavedQuery
 
+from . import withheld
 from .sql import as_json, json_text
 
 _COLUMNS = "q.query_id, q.name, q.query, q.filter, q.profile, q.created_at, q.expected, q.top"
@@ -110,3 +108,78 @@ def _record(row: Sequence[Any]) -> SavedQuery:
     return SavedQuery(
         **(values | {"expected": tuple(msgspec.json.decode(values["expected"], type=list[str]))})
     )
+
+
+NEWEST = 200_000
+"""So many of the newest memories are looked at."""
+MOST = 300
+"""So many values of a key are given."""
+
+# Turns have most of the sessions and sources, but a list shows what was drawn from them: that is what is counted.
+_ROWS = f"(SELECT * FROM memories WHERE valid_until IS NULL ORDER BY rid DESC LIMIT {NEWEST})"
+_COUNTED = "count(DISTINCT CASE WHEN m.kind <> 'episode' THEN m.rid END)"
+_FILTER_COLUMNS = {
+    "kind": "m.kind", "topic": "m.topic", "category": "m.category", "trust": "m.trust",
+    "role": "m.source_role", "project": "m.project", "source": "m.source",
+}  # fmt: skip
+
+
+def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int | None]]]:
+    """Key of the filter language -> values with their counts; None where only turns have a value."""
+    found = {
+        key: _pairs(
+            connection,
+            f"""SELECT {column}, sum(m.kind <> 'episode') AS counted FROM {_ROWS} m WHERE {column} <> ''
+            GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
+        )
+        for key, column in _FILTER_COLUMNS.items()
+    }
+    # A topic is found as a tag too.
+    found["tag"] = _pairs(
+        connection,
+        f"""SELECT value, {_COUNTED} AS counted FROM (
+            SELECT m.rid, m.kind, t.value FROM {_ROWS} m, json_each(m.tags) t WHERE m.tags <> '[]'
+            UNION ALL SELECT m.rid, m.kind, m.topic FROM {_ROWS} m WHERE m.topic <> '' AND m.kind <> 'episode') m
+        GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
+    )
+    found["entity"] = _pairs(
+        connection,
+        f"""SELECT canonical_name, NULL FROM entities WHERE NOT hidden AND merged_into IS NULL
+        ORDER BY mention_count DESC, eid LIMIT {MOST}""",
+    )
+    found["withheld"] = [(name, None) for name in withheld.agents(connection)]
+    found["session"] = _pairs(
+        connection,
+        f"""SELECT coalesce(nullif(title, ''), session_id), NULL FROM sessions_consolidations
+        ORDER BY last_seen_at DESC, sid DESC LIMIT {MOST}""",
+    )
+    return found
+
+
+def _pairs(connection: apsw.Connection, statement: str) -> list[tuple[str, int | None]]:
+    return [(str(value), counted or None) for value, counted in connection.execute(statement)]
+
+
+def saved_filters(connection: apsw.Connection) -> list[SavedFilter]:
+    """In the order of their names."""
+    rows = connection.execute(
+        "SELECT query_id, name, filter FROM saved_queries WHERE query = '' ORDER BY name COLLATE NOCASE, name"
+    )
+    return [SavedFilter(query_id=key, name=name, filter=filter) for key, name, filter in rows]
+
+
+def save_filter(connection: apsw.Connection, name: str, filter: str, now: int) -> None:
+    """Keep a filter; one of that name is replaced. Raises InputError where a pinned question has the name."""
+    connection.execute(
+        """
+        INSERT INTO saved_queries(name, query, filter, created_at) VALUES (?, '', ?, ?)
+        ON CONFLICT(name) DO UPDATE SET filter = excluded.filter WHERE query = ''
+        """,
+        (name, filter, now),
+    )
+    if not connection.changes():
+        raise InputError("A pinned question has this name.", "Give the filter another one.")
+
+
+def remove_filter(connection: apsw.Connection, query_id: int) -> None:
+    connection.execute("DELETE FROM saved_queries WHERE query_id = ? AND query = ''", (query_id,))

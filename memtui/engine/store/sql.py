@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import apsw
 import msgspec
@@ -43,3 +44,21 @@ def in_chunks(rows: Iterable[Any]) -> Iterator[array[int]]:
             chunk = array("q")
     if chunk:
         yield chunk
+
+
+class TemporaryTable:
+    """A context manager; with it the table goes. ``table``: what stands after CREATE TABLE."""
+
+    def __init__(self, table: str) -> None:
+        self._database = apsw.Connection("")
+        self._database.execute("PRAGMA journal_mode = OFF").fetchall()
+        self._database.execute(f"CREATE TABLE {table}")
+        self._database.execute("BEGIN")  # never committed: nobody else reads it
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._database.close()

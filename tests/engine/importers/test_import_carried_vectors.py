@@ -13,7 +13,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import ImportReport, Options
-from memtui.engine.store.vec0 import load_vec0
+from memtui.engine.store.connection import load_vec0
 from numpy.typing import NDArray
 
 TEXTS = [

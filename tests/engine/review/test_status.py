@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.store import device_cards, proposals
 from memtui.engine.store import memories as rows
+from memtui.engine.store import proposals
 
 from clock import Clock
 
@@ -44,7 +44,7 @@ def test_each_card_counts_once_and_what_is_gone_or_put_off_does_not(clock: Clock
                     {"memories": ["fact_gone"], "memory": "fact_gone", "reason": "r"},
                 )
             ):
-                proposals.ask(op.connection, f"prop_{number}", device_cards.DEVICES, payload, int(clock.now))
+                proposals.ask(op.connection, f"prop_{number}", proposals.DEVICES, payload, int(clock.now))
         agree(memory)
         fact = memory.remember("Works at Initech")
         week = memory.observations.remember(insights=["Initech pays late"])[0]

@@ -14,7 +14,7 @@ from memtui.engine.models.token_vectors import QuestionWords
 from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import MemoryRecord
 from memtui.engine.records.embedding import VectorSpace
-from memtui.engine.store import cjk, entities, history, memories, sessions, vectors
+from memtui.engine.store import entities, full_text, history, memories, sessions, vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.tokens import STOP_WORDS
 
@@ -124,7 +124,7 @@ class Book:
                 memories.update(connection, rid, **extra)
             entities.link(connection, rid, [entities.Mention(name, "person", name) for name in about], NOW)
             if indexed:
-                cjk.index(connection, rid, content)
+                full_text.index_cjk(connection, rid, content)
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
             if embedder is not None:
                 space = VectorSpace(embedder.model_id, embedder.dims)

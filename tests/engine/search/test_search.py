@@ -9,7 +9,7 @@ from memtui.engine.errors import FilterError, InputError
 from memtui.engine.records import ArmName, Profile, SearchResult
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.search import search
-from memtui.engine.store import cjk
+from memtui.engine.store import full_text
 from memtui.engine.store.file import open_file
 from shelf import DAY, NOW, Book, FakeEmbedder
 
@@ -272,7 +272,7 @@ def test_a_bigram_that_outlived_its_text_finds_nothing(book: Book) -> None:
     memory = book.add("東京へ")
     with book.writing() as connection:
         connection.execute("UPDATE memories SET content = '京都へ' WHERE rid = ?", (memory.rid,))
-        cjk.index(connection, memory.rid, "京都へ")
+        full_text.index_cjk(connection, memory.rid, "京都へ")
         connection.execute("UPDATE index_queue SET text = 0")
     assert ask(book, "東京").hits == ()
     assert contents(ask(book, "京都")) == ["京都へ"]

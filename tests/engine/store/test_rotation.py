@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records.backups import Backup
-from memtui.engine.store.backup import find_backups
-from memtui.engine.store.rotation import budget, kept, within
+from memtui.engine.store.backup import budget, find_backups, kept, within
 
 HOUR, DAY = 3_600, 86_400
 NOW = datetime(2026, 11, 20, 15, 10, tzinfo=UTC).timestamp()

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from memtui.engine.store import cjk
+from memtui.engine.store import full_text
 from memtui.engine.store.tokens import fold, folded, stems, words
 
 from .terms import Value
@@ -26,7 +26,7 @@ Bind = Callable[[Any], str]
 def condition(value: Value, table: str, bind: Bind) -> str:
     """The condition for one word or phrase; ``table`` is the full-text index to ask."""
     text = value.text.strip()
-    if cjk.pattern().search(text):
+    if full_text.cjk_pattern().search(text):
         return _in_cjk(text, bind)
     if not words(text):
         return f"instr(m.content, {bind(text or '*')}) > 0"
@@ -38,7 +38,13 @@ def condition(value: Value, table: str, bind: Bind) -> str:
 def plain_match(value: Value) -> str | None:
     """The FTS5 query that alone decides about this word; None if the text has to be looked at."""
     text = value.text.strip()
-    if value.quoted or value.prefix or cjk.pattern().search(text) or not words(text) or _has_signs(text):
+    if (
+        value.quoted
+        or value.prefix
+        or full_text.cjk_pattern().search(text)
+        or not words(text)
+        or _has_signs(text)
+    ):
         return None
     return _phrase(words(text))
 
@@ -92,7 +98,7 @@ def _has_signs(text: str) -> bool:
 
 def _in_cjk(text: str, bind: Bind) -> str:
     check = f"instr(fold(m.content), {bind(fold(text))}) > 0"
-    pairs = [cjk.bigrams(run) for run in cjk.runs(text)]
+    pairs = [full_text.cjk_bigrams(run) for run in full_text.cjk_runs(text)]
     match = " AND ".join(_phrase(run) for run in pairs if run)
     if not match:
         return check

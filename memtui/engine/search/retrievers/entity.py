@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from memtui.engine.search.scope import Scope
-from memtui.engine.store import cjk
+from memtui.engine.store import full_text
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import fold
 
@@ -168,7 +168,7 @@ def _candidates(folded: str) -> dict[str, list[tuple[int, int]]]:
             signs = _SIGNS.match(folded, end)
             for stop in range(end, signs.end() + 1 if signs else end + 1):  # "C++" is a name too
                 found.setdefault(folded[start:stop], []).append((start, stop))
-    runs = () if folded.isascii() else cjk.pattern().finditer(folded)
+    runs = () if folded.isascii() else full_text.cjk_pattern().finditer(folded)
     for match in runs:  # no spaces there: every piece may be a name
         for start in range(match.start(), match.end()):
             for end in range(start + 2, min(start + _LONGEST_NAME, match.end()) + 1):

@@ -6,11 +6,9 @@ the base rows. Base rows are never repaired; the person decides about their find
 
 from __future__ import annotations
 
-from .base_rows import memories, other_rows, sessions
-from .derived import links, mentions
+from .base_rows import erase, history, jobs, memories, other_rows, protection, sessions
 from .findings import Check, CheckContext
-from .history import erase, history, jobs, protection
-from .indexes import cached, embeddings, full_text, queue
+from .indexes import cached, embeddings, full_text, links, mentions, queue
 from .structure import foreign_keys, pages, permissions, schema
 
 __all__ = ["CHECKS", "CheckContext"]
