@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.exchange import KnownSource, SourceProbe
 
 # Formats that contain memories, not conversations.
-_NOTES = {"mem0-history": "memory", "mcp-memory": "memory"}
+_NOTES = frozenset({"mem0-history", "mcp-memory", "claude-memory"})
 WEEK = "within a week"
 
 

@@ -37,6 +37,8 @@ _BYTES = 16 << 20
 _TAILS = (64 << 10, 1 << 20, 16 << 20)
 # Formats whose records have ids, so that a turn is known without those before it.
 _KEYED = ("claude-code",)
+# Folders of notes: none of their files is a session.
+_NOTES = frozenset({"claude-memory"})
 _FILES = 40
 # A program writes a file some time after the last turn that it holds.
 _LATE = 120
@@ -73,7 +75,8 @@ class _Probe:
         source = self._source
         files = session_files(source)
         talks = [file for file in files if not _is_aside(file.path)]
-        new, grown = self._sorted_out(talks) if source.live or source.path.is_dir() else ([], [])
+        with_sessions = source.path.is_dir() and source.format not in _NOTES
+        new, grown = self._sorted_out(talks) if with_sessions else ([], [])
         self._until, self._read = time.monotonic() + SECONDS, 0
         turns, new_turns, exact = self._turns(files)
         if exact and not new_turns:
@@ -82,7 +85,7 @@ class _Probe:
         missing = {file.path for file in (*new, *grown)}
         return SourceProbe(
             source=source,
-            sessions=len(talks) if source.path.is_dir() else None,
+            sessions=len(talks) if with_sessions else None,
             new_sessions=len(new),
             grown_sessions=len(grown),
             turns=turns,

@@ -9,6 +9,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.importers.known_places import known_sources
 from memtui.engine.records import Options
+from memtui.present.import_sources import found_summary, new_summary
 from other_memories import assert_comes_once_and_goes, rows
 
 FEEDBACK = """---
@@ -68,6 +69,15 @@ def test_a_long_note_is_several_facts(memory: Memory, tmp_path: Path) -> None:
 def test_it_is_found_on_this_machine(home: Path) -> None:
     (found,) = known_sources(home, environ={})
     assert (found.name, found.files, found.live) == ("claude-memory", 3, False)
+
+
+def test_what_is_there_is_counted_in_memories_not_in_sessions(memory: Memory, home: Path) -> None:
+    (source,) = known_sources(home, environ={})
+    (found,) = memory.files.survey([source])
+    assert found_summary(found) == "2 memories"
+    memory.files.import_paths([source.path])
+    (found,) = memory.files.survey([source])
+    assert new_summary(found) == "all of it is in already"
 
 
 def test_the_list_alone_brings_nothing_and_is_no_error(memory: Memory, home: Path) -> None:
