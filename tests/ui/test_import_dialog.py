@@ -266,6 +266,11 @@ async def test_an_empty_memory_is_welcomed_once_and_a_full_one_is_not(
         assert again.screen is again.main
 
 
+def columns_of(app: MemtuiApp, text: str) -> list[int]:
+    """The column at which a text begins, for each line that has it."""
+    return [line.index(text) for line in screen_text(app).splitlines() if text in line]
+
+
 async def test_what_the_welcome_finds_late_renumbers_nothing(
     empty_story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,11 +287,11 @@ async def test_what_the_welcome_finds_late_renumbers_nothing(
     async with app.run_test(size=(120, 40)):
         await true(lambda: there(app, WelcomeDialog) and "Start empty" in text_of(app))
         assert "Looking for conversations" in text_of(app)
-        before = [line for line in screen_text(app).splitlines() if "Start empty" in line]
+        before = columns_of(app, "3 Start empty")
         gate.set()
         await until(lambda: "Claude Code" in text_of(app))
         after = screen_text(app).splitlines()
-        assert [line for line in after if "Start empty" in line] == before
+        assert columns_of(app, "3 Start empty") == before
         assert next(line for line in after if "Claude Code" in line).split("4")[0].strip(" │┃|▌") == ""
 
 
