@@ -31,8 +31,17 @@ def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
             yield stamp, kept if memory.active else why_ended(memory)
         elif stamp.aspect.startswith("tag:"):
             yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
+        elif stamp.aspect.startswith("not-for:"):
+            yield (
+                stamp,
+                f"{'not for' if _kept_from(detail, stamp) else 'again for'} {stamp.aspect.removeprefix('not-for:')}",
+            )
         elif label := _ASPECTS.get(stamp.aspect):
             yield stamp, label
+
+
+def _kept_from(detail: MemoryDetail, stamp: Stamp) -> bool:
+    return stamp.aspect.removeprefix("not-for:") in (name.lower() for name in detail.memory.withheld_from)
 
 
 def elsewhere(detail: MemoryDetail, now: float) -> Iterator[Labelled]:

@@ -104,6 +104,9 @@ class Device:
             memory.tag(one.id, **({"remove": [tag]} if tag in one.tags else {"add": [tag]}))
         elif what == "pin":
             (memory.unpin if one.pinned else memory.pin)(one.id)
+        elif what == "agent":
+            agent = dice.choice(("codex", "claude"))
+            (memory.allow if agent in one.withheld_from else memory.withhold)(one.id, agent)
         elif what == "topic":
             memory.classify(one.id, topic=dice.choice(("preference", "health", "work")))
         elif what == "merge" and len(here) > 1:
@@ -137,7 +140,7 @@ class Device:
 
 
 STEPS = (
-    "state", "correct", "correct", "forget", "forget", "restore", "confirm", "tag", "tag", "pin", "topic", "merge",
+    "state", "correct", "correct", "forget", "forget", "restore", "confirm", "tag", "tag", "pin", "topic", "agent", "merge",
     "scratchpad", "scratchpad", "clear", "name", "name", "undo", "redo", "erase",
 )  # fmt: skip
 
@@ -181,7 +184,7 @@ def content(memory: Memory) -> dict[str, object]:
     shown: dict[str, object] = {f"fact {one.id}": one.content for one in memory.view.page("kind:fact")}
     for one in memory.view.page("kind:fact is:active,trash"):
         shown[f"about {one.id}"] = (
-            one.content, one.ended_by, one.protected, sorted(one.tags), one.topic, one.pinned,
+            one.content, one.ended_by, one.protected, sorted(one.tags), one.topic, one.pinned, one.withheld_from,
         )  # fmt: skip
     for entity in memory.entities.page():
         if entity.decided or entity.pinned:

@@ -61,7 +61,7 @@ def decided(decisions: Mapping[str, int]) -> str:
     ])  # fmt: skip
 
 
-_AS_IT_IS = frozenset(("forgotten", "faded", "restored"))
+_AS_IT_IS = frozenset(("forgotten", "faded", "restored", "kept from an agent", "given to an agent again"))
 
 
 def running_label(labels: str) -> str:

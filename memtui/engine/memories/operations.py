@@ -302,7 +302,9 @@ def _agent(agent: str, actor: str) -> str:
 def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Sequence[str]) -> None:
     rest = {key: value for key, value in memory.attributes.items() if key != WITHHELD_FROM}
     memories.update(
-        connection, memory.rid, attributes={**rest, WITHHELD_FROM: list(agents)} if agents else rest
+        connection,
+        memory.rid,
+        attributes={**rest, WITHHELD_FROM: sorted(agents, key=fold)} if agents else rest,
     )
 
 

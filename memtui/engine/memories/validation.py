@@ -80,15 +80,20 @@ def tags(values: Iterable[str]) -> tuple[str, ...]:
     """Tags without their sign, in the order given, each once (compared without case)."""
     found: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
-        tag = unicodedata.normalize("NFC", value).strip().lstrip("#")
-        if not tag or len(tag) > MAX_TAG or any(c.isspace() or c in ',"' or not c.isprintable() for c in tag):
-            raise InputError(
-                f"{_shown(value)} is not a usable tag.",
-                f"A tag is one word of at most {MAX_TAG} characters, without spaces, commas, quotes.",
-            )
-        tag = _in_brackets.sub(lambda match: "redacted-" + match[1].replace(" ", "-"), without_secrets(tag))
+        tag = _tag(value)
         found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
+
+
+@functools.lru_cache(maxsize=256)  # a bulk change checks the same one for each memory
+def _tag(value: str) -> str:
+    tag = unicodedata.normalize("NFC", value).strip().lstrip("#")
+    if not tag or len(tag) > MAX_TAG or any(c.isspace() or c in ',"' or not c.isprintable() for c in tag):
+        raise InputError(
+            f"{_shown(value)} is not a usable tag.",
+            f"A tag is one word of at most {MAX_TAG} characters, without spaces, commas, quotes.",
+        )
+    return _in_brackets.sub(lambda match: "redacted-" + match[1].replace(" ", "-"), without_secrets(tag))
 
 
 _in_brackets = re.compile(r"\[redacted: ([^\]]+)\]")

@@ -11,10 +11,11 @@ import msgspec
 from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records import TOPIC_SAID, WITHHELD, MemoryRecord, Stamp
+from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRecord, Stamp
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import MemoryLine
 from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.tokens import fold
 
 from . import meeting
 from .cards import open_cards
@@ -50,6 +51,8 @@ class _Side(NamedTuple):
         """What it says about an aspect, comparable to what the other side says."""
         if aspect.startswith(stamps.TAG):
             return aspect.removeprefix(stamps.TAG) in self.tags
+        if aspect.startswith(stamps.NOT_FOR):
+            return _agent_of(aspect, self.attributes) is not None
         match aspect:
             case "state" if self.ended_by is None:
                 return "confirmed" if self.confirmed else "weak" if self.confidence <= _WEAK else "active"
@@ -173,6 +176,11 @@ def _columns(
         tag, tags = aspect.removeprefix(stamps.TAG), set(so_far.get("tags", here.tags))
         (tags.add if tag in theirs.tags else tags.discard)(tag)
         return {"tags": tuple(sorted(tags, key=lambda one: (one.casefold(), one)))}
+    if aspect.startswith(stamps.NOT_FOR):
+        kept, agent = _agent_of(aspect, attributes), _agent_of(aspect, theirs.attributes)
+        left = [one for one in _listed(attributes.pop(WITHHELD_FROM, None)) if one != kept]
+        left = sorted([*left, *([agent] if agent else [])], key=fold)
+        return {"attributes": attributes | ({WITHHELD_FROM: left} if left else {})}
     match aspect:
         case "state":
             there = asdict(line)
@@ -202,6 +210,12 @@ def _columns(
     return {}
 
 
+def _agent_of(aspect: str, attributes: Mapping[str, Any]) -> str | None:
+    """The agent of an aspect ``not-for:NAME``, as it is written there; None where the memory is not kept from it."""
+    name = fold(aspect.removeprefix(stamps.NOT_FOR))
+    return next((one for one in _listed(attributes.get(WITHHELD_FROM)) if fold(one) == name), None)
+
+
 def _listed(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
@@ -215,6 +229,8 @@ def _word(aspect: str, mine: _Side, theirs: _Side) -> str:
     """What people call it that theirs is taken over; "" for what goes with something else."""
     if aspect.startswith(stamps.TAG):
         return "tag"
+    if aspect.startswith(stamps.NOT_FOR):
+        return "kept from an agent" if theirs.value(aspect) else "given to an agent again"
     if aspect == "state":
         if theirs.ended_by is not None:
             return _ENDED[theirs.ended_by]

@@ -20,7 +20,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.records import Stamp
+from memtui.engine.records import WITHHELD_FROM, Stamp
 
 from . import metadata
 from .connections import Connections
@@ -31,6 +31,8 @@ PAD = "pad:"
 """Begins the name of a thing that is a key of the scratchpad."""
 TAG = "tag:"
 """Begins the aspect of a tag: whether a memory has it."""
+NOT_FOR = "not-for:"
+"""Begins the aspect of an agent (its name in small letters): whether a memory is kept from it."""
 ABOUT = "about:"
 """Begins the aspect of a memory and an entity (its id): whether somebody linked or unlinked them."""
 
@@ -176,6 +178,8 @@ _MEMORY = {
 """The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
 _ATTRIBUTES = {"pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged")}
 """The aspects that stand in the attributes of a memory."""
+_KEPT_FROM = f"(SELECT lower(value) AS value FROM json_each({{row}}.attributes, '$.{WITHHELD_FROM}'))"
+"""SQL: the agents that a memory is kept from."""
 _ENTITY = {
     "name": ("canonical_name",), "type": ("type",), "summary": ("summary",), "hidden": ("hidden",),
     "pinned": ("pinned",), "merged": ("merged_into",),
@@ -209,22 +213,28 @@ def _on_update(table: str, aspects: Mapping[str, tuple[str, ...]]) -> list[str]:
     ]
 
 
+def _entries_that_differ(aspect: str, entries: str) -> str:
+    """SQL that gives an aspect for each entry that only the old or only the new row has. ``entries``: a table with ``value``."""
+    sides = (("old", "new"), ("new", "old"))
+    return " UNION ALL ".join(
+        f"SELECT new.id AS thing, '{aspect}' || value AS aspect FROM {entries.format(row=row)} "
+        f"WHERE value NOT IN (SELECT value FROM {entries.format(row=other)} WHERE value IS NOT NULL)"
+        for row, other in sides
+    )
+
+
 def stamp_sql() -> list[str]:
     """The triggers that stamp what is decided here."""
     # Another program may have written what is no JSON: that is for the check to say.
-    gone, come = (
-        f"SELECT value FROM json_each(CASE json_valid({row}.tags) WHEN 1 THEN {row}.tags ELSE '[]' END)"
-        for row in ("old", "new")
-    )
-    tags = (
-        f"SELECT new.id AS thing, '{TAG}' || value AS aspect FROM "
-        f"(SELECT * FROM ({gone} EXCEPT {come}) UNION ALL SELECT * FROM ({come} EXCEPT {gone}))"
+    tags = _entries_that_differ(
+        TAG, "json_each(CASE json_valid({row}.tags) WHEN 1 THEN {row}.tags ELSE '[]' END)"
     )
     attributes = " UNION ALL ".join(
         f"SELECT new.id AS thing, '{aspect}' AS aspect WHERE "
         + " OR ".join(f"old.attributes ->> '$.{key}' IS NOT new.attributes ->> '$.{key}'" for key in keys)
         for aspect, keys in _ATTRIBUTES.items()
     )
+    attributes += f" UNION ALL {_entries_that_differ(NOT_FOR, _KEPT_FROM)}"
     about = (
         f"SELECT m.id AS thing, '{ABOUT}' || e.id AS aspect FROM memories m, entities e "
         "WHERE m.rid = {row}.rid AND e.eid = {row}.entity_id AND {row}.decision IN ('link', 'unlink') "

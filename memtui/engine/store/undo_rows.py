@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -141,11 +141,12 @@ def _rows(changes: Iterable[tuple[Any, ...]], first: int, last: int) -> list[tup
 def blocked(connection: apsw.Connection, rows: Sequence[Row], without: Collection[int]) -> list[Conflict]:
     """The rows that would be left alone. ``without``: operations that are taken back together."""
     ours = {(row.table, row.key) for row in rows}
+    later = _later_changes(connection, ours, without)
     found = []
     for row in rows:
         if row.table == "decided":
             continue
-        reason = _changed_since(connection, row, without)
+        reason = _changed_since(connection, row, without, later)
         if reason := reason or ("" if row.existed else _needed(connection, row, ours)):
             found.append(_conflict(connection, row, reason))
     return found
@@ -163,6 +164,8 @@ def put_back(
     """
     connection.execute("PRAGMA defer_foreign_keys = ON")
     ours = {(row.table, row.key) for row in rows}
+    apart = [*without, *([] if by_id is None else [by_id])]
+    later = _later_changes(connection, ours, apart)
     restored, conflicts = 0, []
     talks = TouchedSessions()
     for row in sorted(
@@ -172,7 +175,7 @@ def put_back(
             continue
         if row.table == "decided" and _decided_since(connection, row):
             continue
-        reason: str | None = _changed_since(connection, row, [*without, *([] if by_id is None else [by_id])])
+        reason: str | None = _changed_since(connection, row, apart, later)
         if not reason and not row.existed:
             reason = _needed(connection, row, ours)
         if not reason:
@@ -218,11 +221,38 @@ def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
     return found or row.before.get("id")
 
 
-def _changed_since(connection: apsw.Connection, row: Row, without: Collection[int]) -> str:
+def _later_changes(
+    connection: apsw.Connection, places: Collection[tuple[str, int]], without: Collection[int]
+) -> dict[tuple[str, int], int]:
+    """The latest change of each row, by table and key: of most rows this tells that nothing changed them since."""
+    keys: dict[str, list[int]] = {}
+    for table, key in places:
+        keys.setdefault(table, []).append(key)
+    return {
+        (table, key): seq
+        for table, of_table in keys.items()
+        for key, seq in connection.execute(
+            """
+            SELECT c.lo, max(c.seq) FROM json_each(?) k CROSS JOIN changes c ON c.tbl = ? AND c.lo = k.value
+            WHERE c.act <> 'insert' AND c.op_id NOT IN (SELECT value FROM json_each(?)) GROUP BY c.lo
+            """,
+            (as_json(of_table), table, as_json(list(without))),
+        )
+    }
+
+
+def _changed_since(
+    connection: apsw.Connection,
+    row: Row,
+    without: Collection[int],
+    later_changes: Mapping[tuple[str, int], int],
+) -> str:
     """Why a later operation forbids putting the row back; "" when none does.
 
     A later operation and the undo that took it back, alone or with others, cancel each other out.
     """
+    if later_changes.get((row.table, row.key), 0) <= row.last_seq:
+        return ""
     later: Any = connection.execute(
         """
         SELECT DISTINCT o.op_id, o.undoes, o.label, o.state, c.act, o.kind, o.undone_by
@@ -297,10 +327,10 @@ def _remove(connection: apsw.Connection, row: Row) -> str | None:
 
 def _restore(connection: apsw.Connection, row: Row) -> str:
     covered = COVERED[row.table]
+    image = {column: value for column, value in row.before.items() if column in covered.all_columns}
     exists = connection.execute(f"SELECT 1 FROM {row.table} WHERE {covered.key} = ?", (row.key,)).fetchone()
     if exists and "id" in row.before and row.before["id"] != _own_id(connection, row):
         return _TAKEN
-    image = {column: value for column, value in row.before.items() if column in covered.all_columns}
     try:
         if exists:
             image.pop(covered.key, None)

@@ -330,6 +330,47 @@ def test_a_tag_of_ours_goes_to_the_correction_again_after_an_undo(pair: Pair) ->
     assert laptop.fact("Globex").tags == ()
 
 
+def test_what_is_kept_from_one_agent_goes_across(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.withhold(laptop.fact("Oslo").id, "codex")
+    desktop.memory.withhold(desktop.fact("Oslo").id, "Claude-Code")
+    report = desktop.take(laptop.export())
+    assert report.decisions == {"kept from an agent": 1}
+    laptop.take(desktop.export())
+    for device in pair:
+        assert sorted(device.fact("Oslo").withheld_from) == ["Claude-Code", "codex"]
+        assert not device.memory.review.items()
+    laptop.memory.allow(laptop.fact("Oslo").id, "claude-code")
+    assert desktop.take(laptop.export(), dry_run=True).decisions == {"given to an agent again": 1}
+    pair.cross()
+    for device in pair:
+        assert device.fact("Oslo").withheld_from == ("codex",)
+    assert pair.alike()
+
+
+def test_an_agent_that_both_name_is_kept_from_it_once(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.withhold(laptop.fact("Oslo").id, "codex")
+    desktop.memory.withhold(desktop.fact("Oslo").id, "Codex")
+    pair.cross()
+    for device in pair:
+        assert len(device.fact("Oslo").withheld_from) == 1
+    laptop.memory.allow(laptop.fact("Oslo").id, "codex")
+    pair.cross()
+    for device in pair:
+        assert device.fact("Oslo").withheld_from == ()
+
+
+def test_an_agent_is_kept_from_what_another_device_corrected(pair: Pair) -> None:
+    laptop, desktop = pair
+    laptop.memory.withhold(laptop.fact("Initech").id, "codex")
+    desktop.memory.correct(desktop.fact("Initech").id, "The user works at Globex")
+    pair.cross()
+    for device in pair:
+        assert device.memory.view.count("withheld:codex Globex kind:fact") == 1
+    assert pair.alike()
+
+
 def test_an_import_that_only_merges_says_that_nothing_is_new(pair: Pair) -> None:
     pair.desktop.memory.tag(pair.desktop.fact("cat").id, add=["pet"])
     operation = pair.laptop.take(pair.desktop.export()).operation

@@ -270,3 +270,21 @@ def test_what_rules_drew_before_there_were_topics_gets_its_topic_and_is_no_histo
         assert memory.files.check(deep=True).findings == ()
         # The backup that was made before the upgrade has the old format.
         assert memory.files.erase(memory.files.plan_erase(["fact_c"])).complete
+
+
+def test_what_was_kept_from_an_agent_before_is_a_decision_that_travels(place: Path) -> None:
+    known = migration.migrations()
+    path = place
+    path.touch(0o600)
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    with connection:
+        migration.apply_pending(connection, known[:17])
+        connection.execute(
+            "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at, attributes) "
+            "VALUES ('fact_a', 'fact', 'My PIN is new', ?, 'user', 1, 1, '{\"withheld_from\":[\"Codex\"]}')",
+            (content_hash("My PIN is new"),),
+        )
+    connection.close()
+    with Memory.open(path, options=OPTIONS) as memory:
+        assert [stamp.aspect for stamp in memory.view.detail("fact_a").decided] == ["not-for:codex"]
