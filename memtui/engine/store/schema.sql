@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 18;
+PRAGMA user_version = 19;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,
@@ -55,6 +55,7 @@ CREATE INDEX notes_by_time ON memories(event_time, rid, kind, valid_until)
 CREATE INDEX notes_by_hash ON memories(content_hash) WHERE kind <> 'episode';
 CREATE INDEX memories_with_attributes ON memories(rid) WHERE attributes <> '{}';
 CREATE INDEX memories_ended ON memories(valid_until, rid) WHERE valid_until IS NOT NULL;
+CREATE INDEX facts_decided ON memories(rid) WHERE kind = 'fact' AND ended_by IN ('superseded', 'forgotten');
 -- Texts with letters beyond ASCII: what no full-text index knows (a word of Thai, 🍕) is looked for in these alone.
 -- Keys only: nothing of a text stands in it.
 CREATE INDEX memories_not_ascii ON memories(rid) WHERE length(CAST(content AS BLOB)) > length(content);

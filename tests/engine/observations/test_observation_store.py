@@ -439,6 +439,7 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         connection.execute("ALTER TABLE sessions_consolidations DROP COLUMN read_by")
         connection.execute("DROP INDEX memories_rules")
         connection.execute("DROP INDEX memories_by_day")
+        connection.execute("DROP INDEX facts_decided")
         connection.execute("ALTER TABLE memories DROP COLUMN topic")
         connection.execute("ALTER TABLE memories DROP COLUMN happens_at")
         connection.execute("ALTER TABLE recalls DROP COLUMN saved")

@@ -5,3 +5,5 @@ INSERT INTO decided(thing, aspect, seen, device, at, actor)
     WHERE m.attributes <> '{}' AND json_type(m.attributes, '$.withheld_from') = 'array' AND a.type = 'text'
         AND d.key = 'device'
     ON CONFLICT DO NOTHING;
+-- What was corrected or forgotten, which texts may say again.
+CREATE INDEX facts_decided ON memories(rid) WHERE kind = 'fact' AND ended_by IN ('superseded', 'forgotten');
