@@ -69,3 +69,15 @@ def test_comparing_is_symmetric_and_total(first: str, second: str) -> None:
 @given(st.text(min_size=1, max_size=80))
 def test_every_text_is_its_own_duplicate(text: str) -> None:
     assert compare(text, text).kind == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        ("Ada plays chess daily with Mira", "Ada enjoyed chess daily with Mira", "words differ: plays / enjoyed"),
+        ("Ada plays chess", "Ada plays chess in Lovelace", "only one names Lovelace"),
+        ("Stores keys in Postgres and studies", "Stores keys in SQLite and studies", "words differ: Postgres / SQLite"),
+    ],
+)  # fmt: skip
+def test_a_reason_names_the_words_as_they_stand_not_their_stems(first: str, second: str, reason: str) -> None:
+    assert reason in compare(first, second).reasons

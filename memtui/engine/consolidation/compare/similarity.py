@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Literal, NamedTuple
 
 from memtui.engine.records import Record
@@ -32,11 +32,12 @@ word_shape = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d
 
 
 class Reading(NamedTuple):
-    """A statement as comparison sees it. ``content``: stems in order; ``names``: words written with a capital
-    inside it; ``turned``: its words may stand in another order (passive, relative clause)."""
+    """A statement as comparison sees it. ``content``: stems in order; ``spelled``: each as it stands there; ``names``: words
+    written with a capital inside it; ``turned``: its words may stand in another order (passive, relative clause)."""
 
     exact: str
     content: tuple[str, ...]
+    spelled: tuple[str, ...]
     numbers: frozenset[str]
     denials: int
     names: frozenset[str]
@@ -61,7 +62,7 @@ def read(text: str) -> Reading:
     """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
     found = tokens(text)
     lowered = [token.casefold() for token in found]
-    numbers, content, names = [], [], []
+    numbers, content, spelled, names = [], [], [], []
     denials = 0
     for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
         if word[0].isdigit() or word in NUMBER_WORDS:
@@ -74,6 +75,7 @@ def read(text: str) -> Reading:
             ("i'", "we'", "you'")
         ):
             content.append(SYNONYMS.get(bare, bare))
+            spelled.append(token[: len(bare)])
             if place and token[0].isupper():
                 names.append(len(content) - 1)
     stemmed = tuple(store_tokens.stems(" ".join(content))) if content else ()
@@ -83,6 +85,7 @@ def read(text: str) -> Reading:
     return Reading(
         exact=" ".join(lowered),
         content=stemmed,
+        spelled=tuple(spelled),
         numbers=frozenset(numbers),
         denials=denials,
         names=frozenset(stemmed[place] for place in names),
@@ -130,12 +133,20 @@ def _differences(a: Reading, b: Reading, only_a: set[str], only_b: set[str]) -> 
         mine, yours = (", ".join(sorted(x.numbers - y.numbers)) or "none" for x, y in ((a, b), (b, a)))
         found.append(f"numbers differ: {mine} / {yours}")
     if only_a and only_b:
-        found.append(f"words differ: {', '.join(sorted(only_a)[:4])} / {', '.join(sorted(only_b)[:4])}")
+        found.append(f"words differ: {_spelled(a, only_a)} / {_spelled(b, only_b)}")
     elif a.directions != b.directions:
         found.append(f"only one says {', '.join(sorted(a.directions ^ b.directions))}")
-    elif (a.names & only_a) or (b.names & only_b):
-        found.append(f"only one names {', '.join(sorted((a.names & only_a) | (b.names & only_b))[:4])}")
+    elif (named := a.names & only_a) or (b.names & only_b):
+        found.append(f"only one names {_spelled(a, named) if named else _spelled(b, b.names & only_b)}")
     return tuple(found)
+
+
+def _spelled(reading: Reading, stems: Set[str]) -> str:
+    """Some of its words as they stand in the statement, at most four."""
+    words = dict.fromkeys(
+        word for stem, word in zip(reading.content, reading.spelled, strict=True) if stem in stems
+    )
+    return ", ".join(list(words)[:4])
 
 
 def _may_conflict(a: Reading, b: Reading, only_a: set[str], only_b: set[str], score: float) -> bool:
