@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.connect import clients
-from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit
-from memtui.connect.config_file import write
+from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit, write
 from memtui.engine.errors import ReadOnlyError, UsageError
 from memtui.engine.installation import command_for_extra
 from memtui.engine.search import access_scope

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.present.erase import FATES
+from memtui.present.dependents import FATES
 from memtui.present.format import file_size, plural
 
 from .errors import NEGATIVE, OK

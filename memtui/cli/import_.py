@@ -1,4 +1,7 @@
-"""``memtui import``: conversations from files, folders and exports, as one operation that can be undone."""
+"""``memtui import``: conversations from files, folders and exports, as one operation that can be undone.
+
+``--discover`` lists what is on this machine. ``--watch`` imports new turns until a signal ends it.
+"""
 
 from __future__ import annotations
 

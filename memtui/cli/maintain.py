@@ -13,10 +13,9 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.job import next_run, result, state
-from memtui.present.lines import Part
-from memtui.present.maintenance import growth_line, jobs_line, storage_line
+from memtui.present.job import growth_line, jobs_line, next_run, result, state, storage_line
 from memtui.present.past import ago
+from memtui.present.text import Part
 
 from .errors import CANCELLED, DEGRADED, OK
 from .memory_lines import glyphs, memory_line

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
-from memtui.present.lines import Line, Role
-from memtui.present.text import Visible, cells, one_line, visible
+from memtui.present.text import Line, Role, Visible, cells, one_line, visible
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}

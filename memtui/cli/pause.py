@@ -65,7 +65,7 @@ def pause_command(
     if json:
         emit({"recording": found})
     else:
-        from memtui.present.recording import ended_line, never_lines, paused_line
+        from memtui.present.status import ended_line, never_lines, paused_line
 
         out(ended_line(before) if off and not named else paused_line(found, time.time()))
         for line in never_lines(found):

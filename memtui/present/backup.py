@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, file_size, plural
-from .lines import Role
 from .past import ago, kind_counts
+from .text import Role
 
 if TYPE_CHECKING:
     from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview

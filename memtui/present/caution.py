@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .format import local_date
-from .lines import Labelled, Line
 from .memory import without_secrets
+from .text import Labelled, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution

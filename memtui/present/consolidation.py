@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, plural, price
-from .lines import Part, Role
+from .text import Part, Role
 
 if TYPE_CHECKING:
     from memtui.engine.consolidation.plan import Action, Estimate, PlanLine, SessionOutcome

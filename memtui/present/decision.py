@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_date
-from .lines import Labelled
 from .memory import why_ended
 from .operation import who
+from .text import Labelled
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryDetail, Stamp

@@ -1,16 +1,21 @@
-"""What depends on memories, as text: facts drawn from them, facts of the same turns, agents that got them."""
+"""What depends on memories, as text: facts drawn from them, facts of the same turns, agents that got them.
+
+``FATES``: what erasing does to each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .format import count, local_time, plural
-from .lines import Labelled, Line
 from .memory import kind_label, without_secrets
+from .text import Labelled, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
+    from memtui.engine.records.erase import Fate
+
 
 NOTHING = "nothing depends on it"
 AFTERWARDS = "What was drawn from it, and summaries, wait in Review afterwards."
@@ -51,3 +56,6 @@ def _memory(one: MemoryRecord) -> Line:
 
 def _times(times: int) -> str:
     return "" if times == 1 else f"{count(times)} times, last "
+
+
+FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_date, plural
-from .lines import Labelled
+from .text import Labelled
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity

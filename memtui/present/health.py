@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, plural
-from .lines import Line, Part
+from .text import Line, Part
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .format import count, plural
-from .lines import Labelled, Line, Part
-from .text import Visible
+from .text import Labelled, Line, Part, Visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
 from .format import is_time, local_date, relative_time
-from .lines import Labelled, Line
-from .text import Visible
+from .text import Labelled, Line, Visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust

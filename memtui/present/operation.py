@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_time, plural, relative_time
-from .lines import Labelled, Line
 from .past import ago
-from .text import one_line
+from .text import Labelled, Line, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation, Recall

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .format import count, local_date, local_time, plural, relative_time
-from .lines import Role
+from .text import Role
 
 if TYPE_CHECKING:
     from memtui.engine.records.history import HistoryCoverage

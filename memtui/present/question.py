@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .format import count, plural
-from .lines import Part
+from .text import Part
 
 if TYPE_CHECKING:
     from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .lines import Part
+from .text import Part
 
 if TYPE_CHECKING:
     from memtui.engine.review.cards import ReviewKind

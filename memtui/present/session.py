@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .format import local_date, local_time, plural
-from .lines import Part, Role
 from .memory import why_ended
+from .text import Part, Role
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Session

@@ -1,4 +1,4 @@
-"""The status as text: what waits in Review, and how many memories agents got today."""
+"""The status as text: what waits in Review, how many memories agents got today, whether recording is paused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .format import count, local_time, plural
 from .text import one_line
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Status
+    from memtui.engine.records import Recording, Status
+from memtui.engine.wording import until_when
 
 _NAME = 40
 
@@ -30,3 +31,29 @@ def agent_lines(status: Status) -> Iterator[str]:
     for one in status.told:
         times = plural(one.times, "time")
         yield f"{one_line(one.agent, _NAME)}: {plural(one.memories, 'memory')}, {times}"
+
+
+def paused_line(recording: Recording, now: float) -> str:
+    """Whether recording is paused, and how many texts were not kept."""
+    pause = recording.pause
+    if pause is None:
+        return "recording"
+    when = "until you end it (memtui pause --off)" if pause.until is None else until_when(pause.until, now)
+    return f"paused {when}: no conversation is recorded{_not_kept(recording)}"
+
+
+def ended_line(before: Recording) -> str:
+    """The message when a pause ends. ``before``: the state until then."""
+    if before.pause is None:
+        return "it was not paused: recording goes on"
+    return f"recording again{_not_kept(before)}"
+
+
+def never_lines(recording: Recording) -> list[str]:
+    """A line for each client, project and folder that is never recorded."""
+    return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
+
+
+def _not_kept(recording: Recording) -> str:
+    count = recording.turned_away
+    return f"; {plural(count, 'text was', 'texts were')} not kept" if count else ""

@@ -4,6 +4,8 @@ Stored text is hostile. An escape sequence could write the clipboard. A directio
 sentence. Zero-width characters could hide a message. ``visible()`` replaces every such character by one that
 can be seen; the file keeps the original. Plain text, in any script, is returned as the same object.
 
+Records are shown as lines of parts: a piece of text and its role. The caller turns a role into a colour.
+
 Lengths are terminal cells, and never less than a terminal draws: all parts of a joined emoji count, although
 most terminals draw one.
 """
@@ -14,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from typing import NewType
+from typing import Literal, NamedTuple, NewType
 
 Visible = NewType("Visible", str)
 """A string that went through ``visible()``. Only such text may reach the screen."""
@@ -200,3 +202,21 @@ def _fit(text: str, limit: int, cut: bool) -> str:
         if not cut:
             return text
     return text[:end].rstrip(_ZWNJ + _ZWJ) + ELLIPSIS
+
+
+Role = Literal[
+    "text", "strong", "dim", "faint", "accent",
+    "keyword", "vector", "sense", "entity", "context",
+    "success", "warning", "error", "added", "removed",
+]  # fmt: skip
+
+Part = tuple[str, Role]
+Line = tuple[Part, ...]
+"""Parts of one line, in order. Their text is as stored: the caller must pass it through ``visible()``."""
+
+
+class Labelled(NamedTuple):
+    """A line about a record, with a label."""
+
+    label: str
+    line: Line

@@ -143,7 +143,7 @@ class AppActions:
 
     async def do_pause(self) -> None:
         """Pause recording, after asking for how long; or end the pause."""
-        from memtui.present.recording import ended_line, paused_line
+        from memtui.present.status import ended_line, paused_line
 
         from .dialogs.pause import PauseDialog
 

@@ -16,8 +16,7 @@ from textual.notifications import SeverityLevel
 from textual.style import Style
 from textual.widget import Widget
 
-from memtui.present.lines import Line, Role
-from memtui.present.text import one_line, visible
+from memtui.present.text import Line, Role, one_line, visible
 
 Styled = tuple[str, str | Style]
 """A text and the style that it gets."""

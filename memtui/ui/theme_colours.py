@@ -12,7 +12,7 @@ from typing import Literal
 from rich.style import Style
 from textual.color import Color
 
-from memtui.present.lines import Role
+from memtui.present.text import Role
 
 State = Literal["plain", "cursor", "cursor-blurred", "marked"]
 

@@ -6,8 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from memtui.connect.clients import Edit
-from memtui.connect.config_file import write
+from memtui.connect.clients import Edit, write
 from memtui.engine.errors import InputError
 
 

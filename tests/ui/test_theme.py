@@ -7,8 +7,7 @@ from typing import get_args
 
 import pytest
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
-from memtui.present.lines import Role
-from memtui.present.text import cells
+from memtui.present.text import Role, cells
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
 from memtui.ui.theme_colours import State, line_style
 from textual.color import Color

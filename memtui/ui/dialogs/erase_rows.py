@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.present.dependents import lines
-from memtui.present.erase import FATES
+from memtui.present.dependents import FATES, lines
 from memtui.present.format import file_size, plural
-from memtui.present.lines import Labelled, Role
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import Labelled, Role, Visible, one_line, visible
 from memtui.ui.safe import assemble, content, drawn
 from memtui.ui.widgets.columns import Column, Piece
 

@@ -12,9 +12,8 @@ from textual.widgets import Static
 
 from memtui.present.backup import SAME, erased_return_note, restore_parts
 from memtui.present.format import count, local_time
-from memtui.present.lines import Role
 from memtui.present.past import ago
-from memtui.present.text import one_line, visible
+from memtui.present.text import Role, one_line, visible
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource

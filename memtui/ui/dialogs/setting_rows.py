@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-from memtui.present.lines import Role
-from memtui.present.text import one_line, visible
+from memtui.present.text import Role, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.present.caution import label
 from memtui.present.format import relative_time
-from memtui.present.lines import Role
 from memtui.present.memory import confidence, is_fading, is_followed, is_full, is_past, why_ended
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:

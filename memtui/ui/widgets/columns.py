@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from memtui.present.lines import Role
-from memtui.present.text import Visible
+from memtui.present.text import Role, Visible
 
 Row = TypeVar("Row")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from textual.scroll_view import ScrollView
 
-from memtui.present.lines import Role
+from memtui.present.text import Role
 from memtui.ui.theme_colours import State, line_style
 
 

@@ -10,8 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.lines import Role
-from memtui.present.text import cells, one_line
+from memtui.present.text import Role, cells, one_line
 from memtui.ui.safe import segment
 from memtui.ui.theme_colours import State
 

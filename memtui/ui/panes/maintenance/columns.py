@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.present import job
 from memtui.present.backup import why_briefly
 from memtui.present.format import plural, relative_time
-from memtui.present.lines import Role
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 from .finding_rows import NOUNS

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from memtui.present import backup as backups
 from memtui.present.format import count, plural
 from memtui.present.health import FINDINGS, verdict
-from memtui.present.job import outcome
-from memtui.present.maintenance import GROUPS, Group, growth_line, jobs_line, storage_line
+from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
 from memtui.present.past import ago
 from memtui.present.question import outcomes
 from memtui.ui.presenters.operation_rows import when as short_time

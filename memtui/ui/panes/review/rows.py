@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
-from memtui.present.lines import Role
 from memtui.present.review import kind
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.caution import line as caution_line
 from memtui.present.format import count, local_time, plural
-from memtui.present.lines import Role
 from memtui.present.memory import why_ended
 from memtui.present.session import speaker, turn_note
-from memtui.present.text import Visible, cells, one_line, visible
+from memtui.present.text import Role, Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import sign_of
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.wrap import wrap
