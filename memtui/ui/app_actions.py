@@ -54,7 +54,7 @@ class AppActions:
             return
         from memtui.present.operation import is_restore
 
-        from .dialogs.restore_flow import go_back
+        from .dialogs.restore import go_back
 
         if is_restore(operation):
             if message := await go_back(shell, operation):
@@ -74,7 +74,7 @@ class AppActions:
         from memtui.engine.errors import InputError
         from memtui.engine.store.undo import NothingUndoneError
 
-        from .dialogs.conflicts import ConflictsDialog
+        from .dialogs.undo import ConflictsDialog
 
         try:
             done = await self._shell.operations.change(back, doing)
@@ -94,7 +94,7 @@ class AppActions:
         elsewhere = operation.op_id not in self._shell.made
         if not (large or earlier or elsewhere):
             return True
-        from .dialogs.confirmation import Question
+        from .dialogs.choice import Question
 
         when = local_time(operation.at, time.time())
         other = ", not made in this window" if elsewhere else ""
@@ -145,12 +145,12 @@ class AppActions:
         """Pause recording, after asking for how long; or end the pause."""
         from memtui.present.status import ended_line, paused_line
 
-        from .dialogs.pause import PauseDialog
+        from .dialogs.line_input import PauseDialog
 
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
         if before.pause is not None:
-            from .dialogs.confirmation import Question
+            from .dialogs.choice import Question
 
             question = Question(
                 "Record again?", _sentence(paused_line(before, shell.clock())), yes="record again"
@@ -192,7 +192,7 @@ class AppActions:
     async def do_quit(self) -> None:
         shell = self._shell
         if shell.operations.running and shell.operations.memory is not None:
-            from .dialogs.confirmation import Question
+            from .dialogs.choice import Question
 
             question = Question(
                 "Leave now?", f"This is still running: {shell.operations.running[-1]}.", yes="leave"

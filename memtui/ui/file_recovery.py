@@ -102,7 +102,7 @@ class FileRecovery:
     async def offer_reopen(self, error: ReplacedFileError) -> bool:
         """Ask whether to open the new file. Returns whether it is open. The caller handles waiting changes."""
         if self._asked is None:
-            from .dialogs.confirmation import Question
+            from .dialogs.choice import Question
 
             self._asked = asyncio.get_running_loop().create_future()
             text = f"{error.message} Changes that wait are kept until you answer."

@@ -15,7 +15,7 @@ from .safe import notice
 from .widgets.bars import StatusLine
 
 if TYPE_CHECKING:
-    from .dialogs.error import ErrorDialog
+    from .dialogs.dialog import ErrorDialog
     from .shell import Shell
 
 SAID_SECONDS = 8.0
@@ -100,7 +100,7 @@ class Notifications:
 
     def _panel(self, error: Exception, place: str) -> ErrorDialog:
         from .crash import write_report
-        from .dialogs.error import ErrorDialog
+        from .dialogs.dialog import ErrorDialog
 
         report, folder = None, self._shell.crash_folder
         if not isinstance(error, MemtuiError) and folder is not None:

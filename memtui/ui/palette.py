@@ -150,7 +150,7 @@ def choose_theme(shell: Shell, name: str) -> None:
 
 def show_guide(shell: Shell) -> None:
     """Open the guide at its first page."""
-    from .dialogs.guide import GuideDialog
+    from .dialogs.help import GuideDialog
 
     shell.app.push_screen(GuideDialog())
 

@@ -36,7 +36,7 @@ class SavingFilters:
 
     async def do_save_filter(self) -> None:
         from memtui.engine.errors import InputError
-        from memtui.ui.dialogs.name import NameDialog
+        from memtui.ui.dialogs.line_input import NameDialog
 
         filter = self._bar().value.strip()
         taken = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])

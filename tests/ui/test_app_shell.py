@@ -14,7 +14,7 @@ from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
 from memtui.ui.appearance import Look
 from memtui.ui.crash import report
-from memtui.ui.dialogs.error import ErrorDialog
+from memtui.ui.dialogs.dialog import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.jump import JumpScreen
 from memtui.ui.messages import Notified

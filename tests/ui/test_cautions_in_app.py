@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
-from memtui.ui.dialogs.confirmation import Question
-from memtui.ui.dialogs.fact_merge import MergeDialog
+from memtui.ui.dialogs.choice import Question
+from memtui.ui.dialogs.merge import MergeDialog
 from memtui.ui.state import UiState
 from ui_story import Story, memories, running, screen_text, settle, there, until
 

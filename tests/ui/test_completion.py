@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.name import NameDialog
+from memtui.ui.dialogs.line_input import NameDialog
 from memtui.ui.widgets.bars import KeyBar
 from memtui.ui.widgets.completion_list import LINES, CompletionList
 from memtui.ui.widgets.filter_input import FilterInput

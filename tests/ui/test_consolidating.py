@@ -13,7 +13,7 @@ from memtui.engine.records import LlmOptions, Options
 from memtui.engine.records.jobs import RunningJob
 from memtui.ui.app import MemtuiApp
 from memtui.ui.appearance import Look
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.proposals import EditProposal, ProposalsDialog, ProposalTable
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.panes.sessions.transcript_view import TranscriptView

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
-from memtui.ui.dialogs.choice import PickDialog
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import PickDialog, Question
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
-from memtui.ui.dialogs.fact_merge import MergeDialog
+from memtui.ui.dialogs.merge import MergeDialog
 from memtui.ui.dialogs.wrong import WrongDialog
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState

@@ -11,8 +11,8 @@ from memtui.engine.records import Entity
 from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
-from memtui.ui.dialogs.entity_merge import JoinDialog
 from memtui.ui.dialogs.line_input import LineDialog
+from memtui.ui.dialogs.merge import JoinDialog
 from memtui.ui.keymap import Keymap
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.export import ExportDialog
-from memtui.ui.dialogs.toggle import Toggle
+from memtui.ui.dialogs.export import ExportDialog, Toggle
 from memtui.ui.widgets.path_input import PathInput
 from textual.widgets import Input
 from ui_story import Story, running, screen_text, until

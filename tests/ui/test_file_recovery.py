@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.memory import Memory
-from memtui.ui.dialogs.choice import PickDialog
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import PickDialog, Question
 from textual.widgets import TextArea
 from ui_story import OPTIONS, Story, running, screen_text, there, until
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memtui.guide import ORDER, pages
-from memtui.ui.dialogs.guide import GuideDialog
-from memtui.ui.dialogs.help import HelpDialog
+from memtui.ui.dialogs.help import GuideDialog, HelpDialog
 from ui_story import Story, running, screen_text, there, until
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.confirmation import Question
-from memtui.ui.dialogs.conflicts import ConflictsDialog
+from memtui.ui.dialogs.choice import Question
+from memtui.ui.dialogs.undo import ConflictsDialog
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
 from ui_story import NOW, Story, running, screen_text, settle, there, until

@@ -12,8 +12,7 @@ import pytest
 from memtui.engine.importers import ingest
 from memtui.engine.records import ImportReport, Refused
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.import_ import ImportDialog
-from memtui.ui.dialogs.import_run import NAME
+from memtui.ui.dialogs.import_ import NAME, ImportDialog
 from memtui.ui.dialogs.import_text import report_text
 from memtui.ui.dialogs.welcome import WelcomeDialog
 from memtui.ui.widgets.path_input import PathInput, complete

@@ -10,7 +10,7 @@ from memtui import config
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.endpoint import check_endpoint, host_of
 from memtui.engine.records import EmbeddingOptions, LlmOptions
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.settings import SettingsDialog
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Input

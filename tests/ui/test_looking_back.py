@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.point_in_time import Moments, PointInTimeDialog
+from memtui.ui.dialogs.line_input import Moments, PointInTimeDialog
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine

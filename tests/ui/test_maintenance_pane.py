@@ -18,7 +18,7 @@ from memtui.engine.records.jobs import JobRun, JobStatus
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.job import outcome, period, role
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.maintenance.columns import maintenance_columns
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row

@@ -7,9 +7,9 @@ import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
-from memtui.ui.dialogs.fact_merge import MergeDialog
+from memtui.ui.dialogs.merge import MergeDialog
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static, TextArea

@@ -8,8 +8,7 @@ import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.edit import CorrectDialog
-from memtui.ui.dialogs.note import AddObservation, NoteDialog
+from memtui.ui.dialogs.edit import AddObservation, CorrectDialog, NoteDialog
 from memtui.ui.panes.observations.columns import ObservationColumns
 from memtui.ui.panes.observations.pane import ObservationsPane
 from memtui.ui.panes.observations.scratchpad import ScratchpadTab

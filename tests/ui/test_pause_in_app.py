@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.widgets.bars import StatusLine, TitleBar
 from ui_story import Story, screen_text, there, until
 

@@ -10,7 +10,7 @@ from memtui.present.glyphs import UNICODE
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.edit import CorrectDialog
-from memtui.ui.dialogs.fact_merge import MergeDialog
+from memtui.ui.dialogs.merge import MergeDialog
 from memtui.ui.panes.review.detail import CardText, Verdict
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.presenters.memory_text import MemoryText

@@ -13,7 +13,7 @@ from memtui.engine.models import endpoint_embedder
 from memtui.engine.records import EmbeddingOptions, Options, SearchResult
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.context import ContextDialog
-from memtui.ui.dialogs.name import NameDialog
+from memtui.ui.dialogs.line_input import NameDialog
 from memtui.ui.dialogs.why_not import WhyNotDialog
 from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState

@@ -9,8 +9,7 @@ from memtui import config
 from memtui.engine.errors import StoreError
 from memtui.engine.memory import Memory
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.setting_rows import setting_rows
-from memtui.ui.dialogs.settings import SettingsDialog
+from memtui.ui.dialogs.settings import SettingsDialog, setting_rows
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.ui.dialogs.shared_words import SharingSource
+from memtui.ui.dialogs.why_not import SharingSource
 from memtui.ui.presenters.diff import differences, old_and_new
 from memtui.ui.presenters.source_words import excerpt, shared
 from ui_story import Story

@@ -1,22 +1,29 @@
-"""A dialog to pick one of a few choices."""
+"""Dialogs that ask: one of a few choices, or yes or no before a large or surprising change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present.text import cells, one_line, visible
-from memtui.ui.safe import content
+from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.dependents_view import DependsView
 from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_events import RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Dependents
+
 
 # Lines of the list; the rest is scrolled.
 _MOST = 12
@@ -93,3 +100,52 @@ class PickDialog(Dialog[int]):
     def _picked(self, event: RowOpened) -> None:
         event.stop()
         self.dismiss(event.key)
+
+
+class Question(Dialog[bool]):
+    """Returns True for y, and None or False otherwise. ``yes`` names the action: ``forget 214``.
+
+    ``enter``: Enter means yes as well. People press it without reading, so only where nothing can be lost.
+    ``depends``: what depends on what would change, shown below.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "enter", show=False),
+        Binding("y", "answer(True)", show=False),
+        Binding("n", "answer(False)", show=False),
+    ]
+
+    def __init__(
+        self, title: str, text: str, *, yes: str = "yes", enter: bool = False, depends: Dependents | None = None
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._yes = yes
+        self._enter = enter
+        self._depends = depends
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield Static(content(self._text, limit=600), classes="dialog-text")
+        if self._depends is not None and self._depends.any:
+            yield DependsView(self._depends, self.shell.clock())
+
+    def hint_line(self) -> Content:
+        return assemble(
+            ("Enter" if self._enter else "y", "bold $accent"),
+            " ",
+            (self._yes, "$text"),
+            "   ",
+            ("n", "bold $accent"),
+            (" leave it", "$text-muted"),
+        )
+
+    def action_answer(self, yes: bool) -> None:
+        self.dismiss(yes)
+
+    def action_enter(self) -> None:
+        if self._enter:
+            self.dismiss(True)

@@ -1,4 +1,4 @@
-"""The base of all dialogs: a panel with a title, and its keys in the last line."""
+"""The base of all dialogs: a panel with a title, and its keys in the last line. Also the dialog that shows an error."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
     from memtui.ui.shell import Shell
+from pathlib import Path
+
+from memtui.engine.errors import MemtuiError
 
 T = TypeVar("T")
 # In a window narrower than this, the keys have one line. Frame, padding and margins take this many cells.
@@ -76,3 +79,43 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+
+class ErrorDialog(Dialog[None]):
+    """``place``: the name of what failed. ``report``: the crash report of an unexpected error."""
+
+    def __init__(self, error: Exception, place: str, report: Path | None = None) -> None:
+        super().__init__()
+        self._error = error
+        self._place = place
+        self._report = report
+
+    def action_copy_text(self) -> None:
+        """ctrl+c copies the selected text. If none is selected it leaves, as everywhere else."""
+        if self.get_selected_text():
+            super().action_copy_text()
+        else:
+            self.action_leave()
+
+    def title_text(self) -> str:
+        return "! That did not work"
+
+    def body(self) -> ComposeResult:
+        error = self._error
+        known = isinstance(error, MemtuiError)
+        cause = (
+            error.message
+            if isinstance(error, MemtuiError)
+            else f"An unexpected error ({type(error).__name__})."
+        )
+        hint = (
+            error.hint if isinstance(error, MemtuiError) else "Nothing that was saved is lost. You can go on."
+        )
+        parts: list[str | tuple[str, str]] = [(cause, "$error"), "\n\n"]
+        if self._place:
+            parts += [("while  ", "$text-muted"), self._place.replace("_", " "), "\n"]
+        if hint:
+            parts += [("next   ", "$text-muted"), hint]
+        if self._report is not None and not known:
+            parts += ["\n", ("report ", "$text-muted"), str(self._report)]
+        yield Static(assemble(*parts), classes="dialog-text")

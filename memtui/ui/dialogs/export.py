@@ -19,13 +19,48 @@ from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
 
 from .dialog import Dialog
-from .toggle import Toggle
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import ExportProgress, ExportReport
     from memtui.engine.records.exchange import ExportFormat
     from memtui.ui.progress import Work
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.reactive import reactive
+from textual.widget import Widget
+
+
+class Toggle(Widget, can_focus=True):
+    """Space changes it. ``on``: its value."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "turn", show=False)]
+
+    on: reactive[bool] = reactive(False)
+
+    def __init__(self, label: str, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._label = label
+
+    def render(self) -> Content:
+        mark = ("[x] ", "bold $accent") if self.on else ("[ ] ", "$text-muted")
+        return assemble(mark, (self._label, "bold $text" if self.has_focus else "$text"))
+
+    def action_turn(self) -> None:
+        self.on = not self.on
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        self.action_turn()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
 
 NAME = "exporting"
 _LOOK_SECONDS = 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,14 +24,53 @@ from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted
 from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
-from .import_run import NAME, import_work, run_import
-from .import_text import FoundPlace, found_places, report_text, source_columns, work_text
+from .import_text import FoundPlace, found_places, progress_detail, report_text, source_columns, work_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.engine.records import ImportReport
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import ImportProgress, ImportReport
     from memtui.ui.progress import Work
+    from memtui.ui.shell import Shell
+
+
+NAME = "importing"
+COUNTING = "counting"
+
+
+def import_work(shell: Shell) -> Work | None:
+    """The preview or import that is running."""
+    return next((work for work in shell.operations.works if work.name in (NAME, COUNTING)), None)
+
+
+async def run_import(
+    shell: Shell,
+    paths: Sequence[Path],
+    finished: Callable[[ImportReport | None, MemtuiError | None], bool],
+    *,
+    dry: bool,
+) -> None:
+    """Count what is in ``paths``, or import it. ``finished`` gets the result. It returns False if nobody saw it."""
+
+    def run(memory: Memory, work: Work) -> ImportReport:
+        def follow(progress: ImportProgress) -> None:
+            work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
+
+        return memory.files.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
+
+    report, failure = None, None
+    try:
+        report = await shell.operations.work(run, COUNTING if dry else NAME)
+    except MemtuiError as error:
+        failure = error
+    if finished(report, failure):
+        return
+    if failure is not None:
+        shell.show_error(failure, NAME)
+    elif report is not None and not dry and not report.brings:
+        shell.say("The import brought nothing new.")
+
 
 _LOOK_SECONDS = 0.1
 # Formats of programs that keep adding to their files.

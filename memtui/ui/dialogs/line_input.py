@@ -1,11 +1,15 @@
-"""A dialog for one line of text: a name, another name, a summary."""
+"""Dialogs for one line of text: a summary, a name, how long to pause, a time in the past."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from memtui.engine.errors import InputError
 from memtui.present.text import visible
 from memtui.ui.safe import assemble, content
 
@@ -63,3 +67,115 @@ class LineDialog(Dialog[str]):
             self.query_one(".dialog-warning", Static).update(
                 assemble(("! There is nothing to save yet.", "$warning"))
             )
+
+
+BUILT_IN = ("default", "rrf")
+LONGEST = 60
+
+
+class NameDialog(Dialog[str]):
+    """Asks for a name that is not built in. A name in ``taken`` is replaced, with a warning."""
+
+    hints = (("Enter", "save"),)
+
+    def __init__(self, title: str, taken: Sequence[str], suggested: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._taken = taken
+        self._suggested = "" if suggested in BUILT_IN else suggested
+
+    def title_text(self) -> str:
+        return self._title
+
+    def body(self) -> ComposeResult:
+        yield Input(self._suggested, placeholder="a name", max_length=LONGEST, compact=True)
+        yield Static(classes="dialog-warning")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        name = event.value.strip()
+        warning = ""
+        if name in BUILT_IN:
+            warning = "! This one is built in and cannot be replaced: choose another name."
+        elif name in self._taken:
+            warning = "! This name exists: it will be replaced."
+        self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
+
+    @on(Input.Submitted)
+    def _save(self, event: Input.Submitted) -> None:
+        name = event.value.strip()
+        if name and name not in BUILT_IN:
+            self.dismiss(name)
+
+
+_ABOUT = (
+    "No conversation is recorded, from any program, until then. Agents can still read, and what you write down yourself"
+    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it."
+)
+
+
+class PauseDialog(LineDialog):
+    """Returns a text that names a future time. Empty: a pause without an end."""
+
+    hints = (("Enter", "pause"),)
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Pause recording", "1h", hint=_ABOUT, placeholder="1h", longest=40,
+            empty="Without a time it lasts until you end it.",
+        )  # fmt: skip
+
+    @on(Input.Submitted)
+    def _check(self, event: Input.Submitted) -> None:
+        from memtui.engine.search.moments import later
+
+        try:
+            if event.value.strip():
+                later(event.value, self.shell.clock())
+        except InputError as error:
+            event.prevent_default()  # the base class would accept it
+            warning = f"! {error.message} {error.hint}"
+            self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
+
+
+_HINT = (
+    "One time shows the memory as it was then: yesterday, last tuesday, last month, october, 2026-03-03, 14:30, 2d. "
+    "Two times show what changed between them: monday .. yesterday. Or until now: monday .."
+)
+
+
+class Moments(NamedTuple):
+    """The memory at ``start``, or the changes from ``start`` to ``end``."""
+
+    start: str
+    end: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Moments:
+        """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
+        start, dots, end = text.partition("..")
+        return cls(start.strip(), end.strip() or ("now" if dots else ""))
+
+
+class PointInTimeDialog(LineDialog):
+    """Returns a text that names one or two times."""
+
+    hints = (("Enter", "look"),)
+
+    def __init__(self, text: str) -> None:
+        super().__init__("Look back", text, hint=_HINT, placeholder="yesterday", longest=80)
+
+    @on(Input.Submitted)
+    def _check(self, event: Input.Submitted) -> None:
+        from memtui.engine.search.moments import moment
+
+        try:
+            for part in Moments.parse(event.value):
+                if part:
+                    moment(part, self.shell.clock())
+        except InputError as error:
+            event.prevent_default()  # the base class would accept it
+            self.query_one(".dialog-warning", Static).update(assemble((f"! {error.message}", "$warning")))

@@ -1,9 +1,12 @@
-"""Restore: a list of what a backup would bring back, change and remove; restore all of it or single memories."""
+"""Restore a backup, or single memories of it. A list shows what would come back, change and go.
+
+Undoing a restore restores the backup that was made before it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,7 +25,14 @@ from memtui.ui.widgets.row_table import RowTable
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records.backups import RestoreChange, RestorePreview
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Operation
+    from memtui.engine.records.backups import Backup, RestoreChange, RestorePreview
+    from memtui.ui.progress import Work
+    from memtui.ui.shell import Shell
+
+    T = TypeVar("T")
+
 
 _FATES: tuple[tuple[str, Role], ...] = (
     ("comes back", "success"),
@@ -159,3 +169,33 @@ def _counts(what: str, back: int, changed: int, lost: int) -> str:
         if number
     ]
     return f"{what}: {' '.join(parts)}"
+
+
+class Working(Protocol):
+    """Runs long work in its own thread."""
+
+    async def __call__(self, call: Callable[[Memory, Work], T], name: str) -> T: ...
+
+
+async def go_back(shell: Shell, operation: Operation) -> str:
+    """Go back to the state before a restore, after a preview. Returns a message, or empty."""
+    work, op_id = shell.operations.work, operation.op_id
+    backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
+    if backup is None:
+        return "The backup from before this restore no longer exists."
+    preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
+    return await restore(shell, backup, preview, work)
+
+
+async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: Working) -> str:
+    """Ask what to restore from a backup, and do it. Returns a message, or empty."""
+
+    chosen = await shell.ask_person(RestoreDialog(preview))
+    if chosen is None:
+        return "Nothing was restored."
+    if chosen.ids is None:
+        await work(lambda memory, _: memory.backups.restore(backup.path), "restore")
+        return ""
+    ids = chosen.ids or None
+    taken = await work(lambda memory, _: memory.backups.take(backup.path, ids), "taking")
+    return "The memory has all of it already." if taken is None else ""

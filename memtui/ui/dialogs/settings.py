@@ -1,10 +1,15 @@
-"""Settings: the value, origin, meaning and effect of each. Each change is saved at once."""
+"""Settings: the value, origin, meaning and effect of each. Each change is saved at once.
+
+The effect is counted in the memory, or tested.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,20 +18,226 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.endpoint import host_of
+from memtui.present.format import count, plural
+from memtui.present.reembedding import better_ranking_note, model_change_note
+from memtui.present.text import Role, one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.configuration import save_setting
 from memtui.ui.safe import assemble
+from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
 from memtui.ui.widgets.row_table import RowTable
 
-from .confirmation import Question
+from .choice import Question
 from .dialog import Dialog
-from .setting_rows import SettingRow, SettingsInHand, choices, setting_columns, setting_rows, typed
-from .setting_state import state_of, test_embedder, test_llm
 
 if TYPE_CHECKING:
     from textual.content import Content
     from textual.worker import Worker
+
+    from memtui.config import Configuration, Setting, Settings
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import LlmOptions, Options
+
+
+def state_of(memory: Memory, name: str) -> str:
+    """One line about the effect of a setting. Blocks."""
+    section, _, key = name.partition(".")
+    match section, key:
+        case "general", "db":
+            return str(memory.path) if memory.path is not None else "in this process only"
+        case "embedder", _:
+            stats = memory.stats()
+            waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
+            vectors = plural(stats.embedded, "memory has a vector", "memories have vectors")
+            model_change = (
+                f"; {model_change_note(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
+            )
+            ranking = f"; {better_ranking_note(stats)}" if stats.better_ranking and not model_change else ""
+            return f"{vectors}{waiting} ({stats.vectors}){model_change}{ranking}"
+        case "search", "profile":
+            stats = memory.stats()
+            note = stats.ranking_note or better_ranking_note(stats)
+            names = ", ".join(profile.name for profile in memory.questions.profiles())
+            return f"{names}; {note}" if note else names
+        case "decay", _:
+            fading = memory.view.count("is:fading")
+            return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"
+        case "retention", "days":
+            run = memory.jobs.run_now("retention", dry_run=True)
+            return run.report.summary if run.report else "as set"
+        case "secrets", _:
+            return f"{plural(memory.stats().quarantined, 'text holds', 'texts hold')} a secret: no vector, no model"
+        case "llm", _:
+            llm = memory.options.llm
+            return (
+                f"{llm.model} at {llm.base_url}" if llm.configured else "no model; memtui works without one"
+            )
+        case _:
+            return "as set"
+
+
+def test_embedder(options: Options) -> str:
+    """Make a vector with the chosen model, and report the result. Blocks. Raises InputError, DegradedError."""
+    from memtui.engine.models.embedder_choice import Embedders
+
+    started = time.perf_counter()
+    embedder = Embedders(options).wanted()
+    numbers = embedder.embed(["a test"]).shape[1]
+    took = time.perf_counter() - started
+    where = f" at {embedder.sends_to}" if embedder.sends_to else ""
+    return f"{embedder.model_id} works{where}: {numbers} numbers a text, ready in {took:.1f} s."
+
+
+async def test_llm(options: LlmOptions) -> str:
+    """Ask the model one small question, and report the result. Raises InputError, DegradedError."""
+    from memtui.engine.models.llm import complete
+
+    started = time.perf_counter()
+    schema = {
+        "type": "object", "properties": {"works": {"type": "boolean"}}, "required": ["works"],
+        "additionalProperties": False,
+    }  # fmt: skip
+    reply = await complete(options, "Answer with JSON.", "Say that this works.", schema, name="test")
+    took = time.perf_counter() - started
+    if not isinstance(reply.data.get("works"), bool):
+        return f"{options.model} answers, but not in the requested format: choose another model."
+    return f"{options.model} works: {count(reply.tokens)} tokens, {took:.1f} s."
+
+
+# Settings of these sections take effect when the memory is opened again. The app does that by itself.
+_OF_THE_ENGINE = frozenset({"embedder", "search", "decay", "retention", "secrets", "llm", "feeds", "quotas"})
+
+
+class SettingRow(NamedTuple):
+    """``origin``: ``default``, ``line 12`` of the file, or the environment variable that sets it.
+
+    ``heading``: the name of its section, on the first row only. ``idle``: why it has no effect with the other
+    settings as they are; empty if it has one.
+    """
+
+    number: int
+    setting: Setting
+    value: Any
+    origin: str
+    heading: str = ""
+    idle: str = ""
+
+    @property
+    def from_environment(self) -> bool:
+        return self.origin == self.setting.variable or self.origin.startswith("NO_")
+
+    @property
+    def of_the_engine(self) -> bool:
+        return self.setting.section in _OF_THE_ENGINE
+
+    def counts_at_once(self, applies: bool) -> bool:
+        """Whether a change takes effect now. ``applies``: the app can open the memory again."""
+        return self.setting.name == "general.theme" or (applies and self.of_the_engine)
+
+    @property
+    def shown(self) -> str:
+        if self.setting.is_table:
+            return f"{len(self.value)} changed"
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        return str(self.value) if self.value != "" else "not set"
+
+
+def setting_rows(configuration: Configuration) -> list[SettingRow]:
+    """All settings in the order of the file."""
+    from memtui.config import describe
+
+    rows: list[SettingRow] = []
+    before = ""
+    for number, setting in enumerate(describe()):
+        section = getattr(configuration.settings, setting.section)
+        value = section if setting.is_table else getattr(section, setting.key)
+        origin = configuration.origins.get(setting.name, "default")
+        title = setting.heading
+        heading = title if title != before else ""
+        rows.append(
+            SettingRow(number, setting, value, origin, heading, _idle(setting, configuration.settings))
+        )
+        before = title
+    return rows
+
+
+def _idle(setting: Setting, settings: Settings) -> str:
+    of = "package" if setting.key == "package" else "endpoint"
+    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != of:
+        return f"not in use: vectors are made by {settings.embedder.kind}"
+    if setting.section == "llm" and setting.key != "base_url" and not settings.llm.base_url:
+        return "not in use: no address is set"
+    return ""
+
+
+def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
+    """The possible values, in order. Empty if the value is typed."""
+    if row.setting.name == "general.theme":
+        return list(themes)
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    if bare is bool:
+        return [False, True]
+    return list(get_args(bare)) if get_origin(bare) is Literal else []
+
+
+def typed(row: SettingRow, text: str) -> str | int | float:
+    """The typed text as a value of the setting's type. Raises ValueError that says what is expected."""
+    kind = row.setting.type
+    bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+    try:
+        return int(text) if bare is int else float(text) if bare is float else text.strip()
+    except ValueError:
+        raise ValueError(f"It must be {row.setting.expected}.") from None
+
+
+class SettingsInHand:
+    """Settings as rows (see ``row_source``)."""
+
+    def __init__(self, rows: Sequence[SettingRow]) -> None:
+        self._rows = rows
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> Sequence[SettingRow]:
+        return self._rows[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield range(len(self._rows))
+
+    def rows(self, keys: Sequence[int]) -> Sequence[SettingRow]:
+        return [self._rows[key] for key in keys]
+
+    def key(self, row: SettingRow) -> int:
+        return row.number
+
+
+def setting_columns() -> list[Column[SettingRow]]:
+    """Section, name, value, origin."""
+
+    def section(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(row.heading), "accent")
+
+    def name(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(row.setting.title), "text")
+
+    def value(row: SettingRow, width: int) -> Iterable[Piece]:
+        role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"
+        yield Piece(one_line(row.shown, width), role)
+
+    def origin(row: SettingRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")
+
+    return [
+        Column("section", "", section, width=14, drop=1),
+        Column("name", "", name, width=22),
+        Column("value", "", value, least=16),
+        Column("origin", "", origin, width=22, drop=2),
+    ]
+
 
 Parts = "list[Content | str | tuple[str, str]]"
 

@@ -126,7 +126,7 @@ class MemoryActions:
             self._pane.say("Nothing was changed.")
 
     async def _may_be_forgotten(self) -> bool:
-        from memtui.ui.dialogs.confirmation import Question
+        from memtui.ui.dialogs.choice import Question
 
         rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
         if not rids or len(rids) > ASK_ABOVE:
@@ -141,7 +141,7 @@ class MemoryActions:
 
     async def do_withhold(self) -> None:
         """Forget it and withhold its turns from agents, after the person has seen how many there are."""
-        from memtui.ui.dialogs.confirmation import Question
+        from memtui.ui.dialogs.choice import Question
 
         memory = self.current
         if memory is None:
@@ -210,7 +210,7 @@ class MemoryActions:
             self._pane.table.mark(set())
 
     async def do_merge_marked(self) -> None:
-        from memtui.ui.dialogs.fact_merge import MergeDialog
+        from memtui.ui.dialogs.merge import MergeDialog
 
         def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
             found = engine.view.rows(sorted(self._pane.table.marks))
@@ -313,7 +313,7 @@ class MemoryActions:
         await self._correct(memory, written.text)
 
     async def do_editor(self) -> None:
-        from memtui.ui.dialogs.confirmation import Question
+        from memtui.ui.dialogs.choice import Question
         from memtui.ui.editor import edit
 
         memory = self.current
@@ -387,7 +387,7 @@ class MemoryActions:
             self._pane.say("No tag changed: it was so already.")
 
     async def _sure(self, name: str, rows: int) -> bool:
-        from memtui.ui.dialogs.confirmation import Question
+        from memtui.ui.dialogs.choice import Question
 
         title = f"{name.capitalize()} {plural(rows, 'memory')}?"
         question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")

@@ -123,7 +123,7 @@ class Corrections:
         await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
     async def do_merge(self) -> None:
-        from memtui.ui.dialogs.entity_merge import JoinDialog
+        from memtui.ui.dialogs.merge import JoinDialog
 
         joined = await self._pane.shell.ask_person(JoinDialog(self._entity()))
         if joined is None:

@@ -33,7 +33,7 @@ from .past_text import PastText, gather_since
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.ui.dialogs.point_in_time import Moments
+    from memtui.ui.dialogs.line_input import Moments
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.widgets.list_source import ListSource
 
@@ -72,7 +72,7 @@ class PastView:
     # -- going there and coming back
 
     async def do_as_of(self) -> None:
-        from memtui.ui.dialogs.point_in_time import Moments, PointInTimeDialog
+        from memtui.ui.dialogs.line_input import Moments, PointInTimeDialog
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.history import PastChange, PastDiff
     from memtui.engine.store.past import Past
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.dialogs.point_in_time import Moments
+    from memtui.ui.dialogs.line_input import Moments
 
 # A diff lists this many; all are counted.
 MOST = 5_000

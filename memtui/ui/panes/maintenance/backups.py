@@ -67,7 +67,7 @@ class Backups:
         self._pane.show_selected()
 
     async def do_restore_backup(self) -> None:
-        from memtui.ui.dialogs.restore_flow import restore
+        from memtui.ui.dialogs.restore import restore
 
         backup = self.backup
         if backup is None:

@@ -14,7 +14,7 @@ from memtui.present.job import outcome
 from memtui.present.question import outcomes
 from memtui.present.reembedding import plan_rows, reembed_result
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.panes import agent_ranking
 from memtui.ui.widgets.work_strip import WorkStrip

@@ -299,7 +299,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         self.filter_bar.edit()
 
     async def do_add(self) -> None:
-        from memtui.ui.dialogs.note import AddObservation
+        from memtui.ui.dialogs.edit import AddObservation
 
         category = self._category
         written = await self.shell.ask_person(AddObservation(category))

@@ -101,7 +101,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         self.filter_bar.edit()
 
     async def do_add_note(self) -> None:
-        from memtui.ui.dialogs.note import NoteDialog
+        from memtui.ui.dialogs.edit import NoteDialog
 
         entry = await self.shell.ask_person(NoteDialog())
         if entry is None:
@@ -110,7 +110,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         await self._write(entry.key, entry.text, "")
 
     async def do_edit_note(self) -> None:
-        from memtui.ui.dialogs.note import NoteDialog
+        from memtui.ui.dialogs.edit import NoteDialog
 
         note = await self._whole()
         if note is None:
@@ -149,7 +149,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
 
     async def _write(self, key: str, text: str, expected: str) -> None:
         """Write the text. If it was changed in the meantime, show both texts and let the person decide."""
-        from memtui.ui.dialogs.note import NoteDialog
+        from memtui.ui.dialogs.edit import NoteDialog
 
         try:
             note = await self.change(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from memtui.present.format import plural
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, Deck
@@ -181,7 +181,7 @@ class Decisions:
         await self._settle("correct", text=written.text, card=card)
 
     async def do_merge(self) -> None:
-        from memtui.ui.dialogs.fact_merge import MergeDialog
+        from memtui.ui.dialogs.merge import MergeDialog
 
         card = self.current
         if card is not None and card.item.kind in ("entities", "devices"):

@@ -452,7 +452,7 @@ class SearchPane(ListPane[SearchRow]):
         super().do_focus_list()
 
     async def do_save_profile(self) -> None:
-        from memtui.ui.dialogs.name import NameDialog
+        from memtui.ui.dialogs.line_input import NameDialog
 
         tuning = self.tuning
         if tuning is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memtui.present.consolidation import cost_estimate
 from memtui.present.format import count, plural
 from memtui.ui.actions import Action
-from memtui.ui.dialogs.confirmation import Question
+from memtui.ui.dialogs.choice import Question
 from memtui.ui.widgets.work_strip import WorkStrip
 
 if TYPE_CHECKING:
