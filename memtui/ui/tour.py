@@ -14,8 +14,8 @@ from textual.widget import Widget
 
 from memtui.present.text import cells, visible
 
+from .presenters.text_layout import wrap
 from .safe import assemble
-from .wrap import wrap
 
 if TYPE_CHECKING:
     from .main_screen import MainScreen

@@ -13,7 +13,7 @@ from memtui.engine.search.filters.compiler import compile
 from memtui.engine.search.retrievers import keyword
 from memtui.engine.search.scope import scope
 from memtui.engine.search.term_statistics import MEMORIES
-from memtui.ui.presenters.arms import marks
+from memtui.ui.presenters.hit import marks
 
 KEPT = {
     "tokyo": "東京タワーで会議があります",

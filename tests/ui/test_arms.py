@@ -9,9 +9,7 @@ from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResu
 from memtui.present.glyphs import UNICODE
 from memtui.present.hit import ARMS, matched_text, points, raw_score
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
-from memtui.ui.presenters.arms import bar, marks
-from memtui.ui.presenters.hit_rows import hit_rows, search_columns
-from memtui.ui.presenters.hit_text import HitText
+from memtui.ui.presenters.hit import HitText, bar, hit_rows, marks, search_columns
 from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
 

@@ -257,7 +257,7 @@ async def test_a_companion_opens_and_escape_comes_back_to_the_one_before(known: 
 async def test_more_memories_than_are_listed_are_listed_in_memories(
     known: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.ui.presenters.entity_detail.LISTED", 1)
+    monkeypatch.setattr("memtui.ui.presenters.entity.LISTED", 1)
     app = at_entities(known)
     async with running(app) as pilot:
         await choose(app, "Ada Ferreira")

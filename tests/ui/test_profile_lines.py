@@ -10,7 +10,7 @@ from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
 from memtui.ui.panes.entities.name_marks import NameMarks
 from memtui.ui.panes.entities.profile import GUTTER, Laid, Part, ProfileText
-from memtui.ui.presenters.entity_detail import Month, Portrait
+from memtui.ui.presenters.entity import Month, Portrait
 from ui_story import DAY, NOW
 
 ADA = Entity(

@@ -11,7 +11,7 @@ from memtui.present.glyphs import UNICODE
 from memtui.present.text import cells, visible
 from memtui.ui.panes.sessions.transcript import PAGE, Measured, Transcript
 from memtui.ui.panes.sessions.turn_lines import FOLD, TurnView
-from memtui.ui.wrap import wrap
+from memtui.ui.presenters.text_layout import wrap
 
 TEXT = st.text(
     alphabet=st.sampled_from([*string.ascii_letters[:6], *" \n\t漢字\u0301\u202e👩\u200d"]), max_size=200

@@ -14,9 +14,9 @@ from textual.widgets.option_list import Option
 
 from memtui.guide import pages
 from memtui.present.text import cells, visible
+from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
-from memtui.ui.wrap import wrap
 
 from .dialog import Dialog
 

@@ -17,7 +17,7 @@ from memtui.present.format import plural
 from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.presenters.diff import old_and_new
-from memtui.ui.presenters.entity_rows import EntitySource, entity_columns
+from memtui.ui.presenters.entity import EntitySource, entity_columns
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.dependents_view import DependsView
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -15,8 +15,7 @@ from textual.content import Content
 from memtui.present.changes import LEFT_OUT, label_of, value_of
 from memtui.present.format import local_time, plural
 from memtui.present.operation import is_restore, who
-from memtui.ui.presenters.diff import ADDED, REMOVED, differences
-from memtui.ui.presenters.side_by_side import GAP, side_by_side
+from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.widgets.text_view import TextView
 

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.ui.action_dispatch import start
-from memtui.ui.presenters.hit_rows import AGENTS_SEE, MOST
+from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -220,7 +220,7 @@ class WhyNotDialog(Dialog[None]):
         self._show_explanation(explanation)
 
     def _show_explanation(self, explanation: Explanation) -> None:
-        from memtui.ui.presenters.hit_text import HitText
+        from memtui.ui.presenters.hit import HitText
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)

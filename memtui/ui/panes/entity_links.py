@@ -20,7 +20,7 @@ NOBODY = "No person or thing is known in this one."
 async def mentioned_in(pane: Pane, memories: Sequence[MemoryRecord]) -> Sequence[Entity]:
     """The entities that these memories mention, the most mentioned first."""
     # Imported late: not needed for the first paint.
-    from memtui.ui.presenters.entity_detail import entities_in
+    from memtui.ui.presenters.entity import entities_in
 
     ids = [one.id for one in memories]
     return await pane.ask(lambda memory: entities_in(memory, ids))

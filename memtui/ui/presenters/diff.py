@@ -1,8 +1,9 @@
-"""An old text above a new one, with the words that differ marked."""
+"""An old text above a new one, with the words that differ marked; or both side by side."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from textual.content import Content
@@ -63,3 +64,15 @@ def _add(ranges: list[Range], start: int, end: int, text: str) -> None:
     if ranges and text[ranges[-1][1] : start].isspace():
         start = ranges.pop()[0]
     ranges.append((start, end))
+
+
+GAP = 3
+
+
+def side_by_side(left: Sequence[Content], right: Sequence[Content], width: int) -> Iterable[Content]:
+    """``width``: cells of the left side. The right side begins ``GAP`` cells after it."""
+    empty = assemble("")
+    for index in range(max(len(left), len(right))):
+        one = left[index] if index < len(left) else empty
+        other = right[index] if index < len(right) else empty
+        yield assemble(one, " " * max(width - one.cell_length, 0), " " * GAP, other)

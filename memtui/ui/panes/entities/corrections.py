@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.wording import quoted
 from memtui.ui.actions import Action
 from memtui.ui.panes.entity_links import mentioned_in, show_about
-from memtui.ui.presenters.entity_rows import TYPES
+from memtui.ui.presenters.entity import TYPES
 
 from .profile import Stop
 

@@ -18,8 +18,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command
-from memtui.ui.presenters.entity_detail import Portrait, gather_portrait
-from memtui.ui.presenters.entity_rows import ORDERS, TYPES, EntitySource, entity_columns
+from memtui.ui.presenters.entity import ORDERS, TYPES, EntitySource, Portrait, entity_columns, gather_portrait
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar

@@ -16,15 +16,15 @@ from memtui.present.format import MONTHS, count, plural, relative_time
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import stretched
+from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Piece
-from memtui.ui.wrap import wrap
 
 from .name_marks import NameMarks
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.presenters.entity_detail import Month, Portrait
+    from memtui.ui.presenters.entity import Month, Portrait
 
 LABEL = 12
 # The gutter of each column: the bar of the cursor and a blank.

@@ -12,7 +12,7 @@ from memtui.ui.dialogs.undo import undo_agent, undo_operation
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import mentioned_in, show_about
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.presenters.operation_rows import operation_of, operation_source, recall_of, recall_source
+from memtui.ui.presenters.operation import operation_of, operation_source, recall_of, recall_source
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 
@@ -21,8 +21,7 @@ from .past_rows import ChangeRow, PastRow
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Entity, Operation
-    from memtui.ui.presenters.operation_rows import Entry
-    from memtui.ui.presenters.operation_text import HistoryText
+    from memtui.ui.presenters.operation import Entry, HistoryText
     from memtui.ui.row_source import RowSource
 
 
@@ -64,7 +63,7 @@ class HistoryPane(ListPane[Any]):
     # -- preview
 
     def _text(self) -> HistoryText:
-        from memtui.ui.presenters.operation_text import HistoryText
+        from memtui.ui.presenters.operation import HistoryText
 
         return HistoryText(
             self.preview.text_width,
@@ -92,7 +91,7 @@ class HistoryPane(ListPane[Any]):
     async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):
             return await self.past.details(row)
-        from memtui.ui.presenters.operation_detail import gather_operation, gather_recall
+        from memtui.ui.presenters.operation import gather_operation, gather_recall
 
         operation = operation_of(row)
         if operation is None:
@@ -133,7 +132,7 @@ class HistoryPane(ListPane[Any]):
         return None if row is None or past_memory(row) is not None else operation_of(row)
 
     async def do_about(self) -> None:
-        from memtui.ui.presenters.operation_detail import entities_of
+        from memtui.ui.presenters.operation import entities_of
 
         row = self.table.selected
         past = past_memory(row)

@@ -12,7 +12,7 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.past import coverage_notes, kind_counts, verb_label
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.presenters.operation_rows import history_columns
+from memtui.ui.presenters.operation import history_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memtui.present.past import verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import memory_columns
-from memtui.ui.presenters.operation_rows import when
+from memtui.ui.presenters.operation import when
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.records.jobs import FadingForecast, JobRun
     from memtui.engine.review.health import Complaint
-    from memtui.ui.presenters.operation_detail import OperationDetail
+    from memtui.ui.presenters.operation import OperationDetail
 
 _SOON = 20
 _LISTED = 12
@@ -21,7 +21,7 @@ _LISTED = 12
 def operation_of_run(memory: Memory, run: JobRun | None) -> OperationDetail | None:
     """What a run changed. None if nothing, or if history no longer has it. Blocks."""
     from memtui.engine.errors import NotFoundError
-    from memtui.ui.presenters.operation_detail import gather_operation
+    from memtui.ui.presenters.operation import gather_operation
 
     if run is None or run.op_id is None:
         return None

@@ -13,7 +13,7 @@ from textual.content import Content
 from memtui.present.format import count, local_time, plural, relative_time
 from memtui.present.job import next_run, outcome, period, role
 from memtui.present.operation import who
-from memtui.ui.presenters.operation_text import HistoryText
+from memtui.ui.presenters.operation import HistoryText
 from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, drawn, line
 
@@ -22,7 +22,7 @@ from .layout import Labelled
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.records.jobs import JobRun, JobStatus
-    from memtui.ui.presenters.operation_detail import OperationDetail
+    from memtui.ui.presenters.operation import OperationDetail
 
 _LISTED = 12
 _RUNS_LISTED = 15

@@ -11,7 +11,7 @@ from memtui.present.health import FINDINGS, verdict
 from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
 from memtui.present.past import ago
 from memtui.present.question import outcomes
-from memtui.ui.presenters.operation_rows import when as short_time
+from memtui.ui.presenters.operation import when as short_time
 
 from .backup_rows import keys_of as backup_keys
 

@@ -10,9 +10,9 @@ from memtui.present.format import relative_time
 from memtui.present.memory import confidence
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.memory_rows import MemorySource
+from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

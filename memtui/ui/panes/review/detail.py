@@ -15,8 +15,7 @@ from memtui.present.format import local_date, local_time, plural
 from memtui.present.memory import confidence, whose, without_secrets
 from memtui.present.review import NOT_YET
 from memtui.present.text import cells, one_line
-from memtui.ui.presenters.diff import ADDED, REMOVED, differences
-from memtui.ui.presenters.side_by_side import GAP, side_by_side
+from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
 from memtui.ui.presenters.source_words import excerpt, shared
 from memtui.ui.safe import assemble, content, line, marked
 

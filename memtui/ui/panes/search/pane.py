@@ -22,7 +22,7 @@ from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command
-from memtui.ui.presenters.hit_rows import MOST, SearchRow, hit_rows, row_key, search_columns
+from memtui.ui.presenters.hit import MOST, SearchRow, hit_rows, row_key, search_columns
 from memtui.ui.safe import assemble, content
 from memtui.ui.saved_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
@@ -41,7 +41,7 @@ from .ranking_controls import Knobs
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
     from memtui.engine.records.saved import SavedQuery
-    from memtui.ui.presenters.hit_text import HitText
+    from memtui.ui.presenters.hit import HitText
 
 # How many ranks of the saved profile are known.
 _BEFORE = 400
@@ -344,7 +344,7 @@ class SearchPane(ListPane[SearchRow]):
     # -- the breakdown
 
     def _text(self) -> HitText:
-        from memtui.ui.presenters.hit_text import HitText
+        from memtui.ui.presenters.hit import HitText
 
         return HitText(
             self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown

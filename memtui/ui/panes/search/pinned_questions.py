@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 from textual.content import Content
 
 from memtui.present.question import scope_rows
-from memtui.ui.presenters.hit_rows import AGENTS_SEE
+from memtui.ui.presenters.hit import AGENTS_SEE
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records.saved import QuestionResult, SavedQuery
-    from memtui.ui.presenters.hit_rows import SearchRow
+    from memtui.ui.presenters.hit import SearchRow
     from memtui.ui.shell import Shell
     from memtui.ui.widgets.row_table import RowTable
     from memtui.ui.widgets.text_view import TextView

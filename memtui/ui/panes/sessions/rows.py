@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memtui.present.format import count, relative_time
 from memtui.present.session import consolidation_status, facts, failure, state
 from memtui.present.text import Visible, one_line, visible
+from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Column, Order, Piece
-from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory

@@ -15,8 +15,8 @@ from memtui.present.memory import why_ended
 from memtui.present.session import speaker, turn_note
 from memtui.present.text import Role, Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import sign_of
+from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Piece
-from memtui.ui.wrap import wrap
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryRecord

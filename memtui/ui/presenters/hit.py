@@ -1,0 +1,342 @@
+"""Hits as rows of a list, and why a hit has its rank: each retriever's rank, raw score and share, and the sum.
+
+A bar shows each retriever's share in its colour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.present.format import relative_time
+from memtui.present.hit import (
+    ARMS,
+    explanation_lines,
+    matched_text,
+    points,
+    rank,
+    raw_score,
+    shares_by_retriever,
+    term,
+    why_above,
+    why_absent,
+)
+from memtui.present.text import Visible, cells, one_line, visible
+from memtui.ui.safe import assemble, content, drawn
+from memtui.ui.widgets.columns import Column, Piece
+
+from .memory_rows import WORDED, ended_word, sign_of
+from .memory_text import LONGEST, MemoryText
+
+if TYPE_CHECKING:
+    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, MemoryDetail, SearchResult
+    from memtui.engine.records.saved import QuestionResult, SavedQuery
+    from memtui.present.glyphs import Glyphs
+
+
+BAR = 10
+# An arrow and a number of places.
+_MOVED = 5
+# How many hits an agent gets if it does not ask for a number.
+AGENTS_SEE = 10
+# How many hits are listed. An agent gets the first few of them.
+MOST = 100
+
+
+class SearchRow(NamedTuple):
+    """A hit; or a pinned question, while no question is typed.
+
+    ``best``: the score of row 1. ``moved``: places up (+) or down (-) compared with the saved profile; None if
+    the hit was not found with that. ``result``: the search that found it. ``expected``: the question is pinned and
+    expects this hit. ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it is above
+    the relevance cutoff (``engine.search.likely``). ``edge``: it is next to the cutoff.
+    """
+
+    hit: Hit | None = None
+    saved: SavedQuery | None = None
+    best: float = 0.0
+    moved: int | None = 0
+    result: SearchResult | None = None
+    expected: bool = False
+    outcome: QuestionResult | None = None
+    likely: bool = True
+    edge: bool = False
+
+    @property
+    def ruled(self) -> bool:
+        """Whether the line of the cutoff is drawn below it."""
+        return self.edge and self.likely
+
+
+def hit_rows(
+    result: SearchResult, before: Mapping[int, int] | None, expected: Collection[str] = ()
+) -> list[SearchRow]:
+    """``before``: the rank of each memory (by rid) with the saved profile; None if that profile is in use.
+
+    ``expected``: ids of the memories that the question should find.
+    """
+    from memtui.engine.search.relevance_cutoff import likely
+
+    best = result.best
+    line = likely(result.hits)
+    edges = (line, line + 1) if line < len(result.hits) else ()
+    rows = []
+    for hit in result.hits:
+        place = hit.rank if before is None else before.get(hit.memory.rid)
+        moved = None if place is None else place - hit.rank
+        rows.append(
+            SearchRow(
+                hit, None, best, moved, result, hit.memory.id in expected,
+                likely=hit.rank <= line, edge=hit.rank in edges,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def row_key(row: SearchRow) -> int:
+    """The key of a row: the memory's rid, or a negative number for a pinned question."""
+    if row.hit is not None:
+        return row.hit.memory.rid
+    return -row.saved.query_id if row.saved is not None else 0
+
+
+def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:
+    """Rank, text and how far it moved, bar, score, age."""
+
+    def rank(row: SearchRow, width: int) -> Iterable[Piece]:
+        if row.hit is not None:
+            yield Piece(visible(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
+
+    def text(row: SearchRow, width: int) -> Iterable[Piece]:
+        if row.hit is not None:
+            arrow = moved(row)
+            room = max(width - 2 - (_MOVED if arrow else 0), 1)
+            state = ended_word(row.hit.memory, room, row.hit.cautions)
+            if row.edge and not row.likely and room >= WORDED:
+                state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
+            content = one_line(row.hit.memory.content, max(room - len(state), 1))
+            yield sign_of(row.hit.memory, glyphs)
+            yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
+            yield Piece(state, "warning")
+            yield Piece(content, "text" if row.hit.memory.active and row.likely else "dim")
+            if arrow:
+                yield Piece(visible(" " * (room - len(state) - cells(content) + _MOVED - cells(arrow.text))))
+                yield arrow
+        elif row.saved is not None:
+            if row.outcome is None:
+                yield Piece(visible("? "), "accent")
+            elif row.outcome.passed:
+                yield Piece(visible(f"{glyphs.done} "), "success")
+            else:
+                yield Piece(visible(f"{glyphs.conflict} "), "warning")
+            yield Piece(one_line(row.saved.query, width - 2))
+            yield Piece(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
+
+    def moved(row: SearchRow) -> Piece | None:
+        if row.moved is None:
+            return Piece(visible("new"), "success")
+        if row.moved > 0:
+            return Piece(visible(f"{glyphs.rising}{row.moved}"), "success")
+        return Piece(visible(f"{glyphs.falling}{-row.moved}"), "warning") if row.moved < 0 else None
+
+    def stack(row: SearchRow, width: int) -> Iterable[Piece]:
+        if row.hit is not None:
+            for arm, cells in bar(shares_by_retriever(row.hit.arms), row.best, width):
+                yield Piece(bar_text(arm, cells, glyphs), arm)
+
+    def score(row: SearchRow, width: int) -> Iterable[Piece]:
+        if row.hit is not None:
+            yield Piece(points(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text")
+
+    def age(row: SearchRow, width: int) -> Iterable[Piece]:
+        if row.hit is not None:
+            yield Piece(relative_time(row.hit.memory.event_time, now()), "dim")
+
+    return [
+        Column("rank", "", rank, width=3, right=True),
+        Column("text", "", text, least=28, gap=1),
+        Column("bar", "arms", stack, width=BAR, drop=1),
+        Column("score", "score", score, width=6, right=True, gap=1),
+        Column("age", "age", age, width=4, right=True, drop=2),
+    ]
+
+
+Range = tuple[int, int, str]
+
+
+def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[ArmName, int]]:
+    """How many cells of a bar belong to each retriever. ``most``: the score that fills the whole bar.
+
+    The bar is as long as the sum of the scores says, however each is rounded.
+    """
+    if most <= 0.0:
+        return []
+    total = sum(terms.values())
+    room = max(min(round(total / most * cells), cells), 1 if total > 0.0 else 0)
+    exact = {arm: term / total * room for arm, term in terms.items()} if total > 0.0 else {}
+    shares = {arm: int(value) for arm, value in exact.items()}
+    for arm in sorted(exact, key=lambda arm: shares[arm] - exact[arm])[: room - sum(shares.values())]:
+        shares[arm] += 1
+    return [(arm, shares[arm]) for arm in ARMS if shares.get(arm)]
+
+
+def bar_text(arm: ArmName, cells: int, glyphs: Glyphs) -> Visible:
+    return visible(glyphs.arms[arm] * cells)
+
+
+def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
+    """The code points of ``text`` that matched, with their retriever: words, and names where no word matched."""
+    found: list[Range] = []
+    if "keyword" in arms:
+        found += _words(text, arms["keyword"].matched)
+    if "entity" in arms:
+        for name in arms["entity"].matched:
+            for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+                start, end = hit.span()
+                if all(end <= other or start >= stop for other, stop, _ in found):
+                    found.append((start, end, "entity"))
+    return sorted(found)
+
+
+def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
+    matched_words = set(matched)
+    from memtui.engine.store.tokens import spans  # loads SQLite, too slow for the first paint
+
+    for start, end, word in spans(text):
+        if word in matched_words:
+            yield start, end, "keyword"
+    # Chinese, Japanese and Korean match by pairs of characters inside a run.
+    for pair in matched_words:
+        if not pair.isascii() and len(pair) <= 2:
+            for found in re.finditer(re.escape(pair), text):
+                if not _alone(text, found.start(), found.end()):
+                    yield (*found.span(), "keyword")
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """Whether the range is a word by itself."""
+    before = start == 0 or not text[start - 1].isalnum()
+    return before and (end == len(text) or not text[end].isalnum())
+
+
+NAME = 9
+TERM = 6
+_WIDEST_BAR = 20
+# Of a longer text (in code points) only a part is shown above the breakdown.
+_BRIEF = 600
+
+
+class HitText(MemoryText):
+    """Lays out a hit and the details of its memory."""
+
+    def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
+        """The breakdown of the score. With ``detail``, the memory and its sources below it."""
+        lines = [*self._text(hit.memory.content, hit.arms), *self._cautions(hit.cautions), assemble("")]
+        lines += self._breakdown(hit, result)
+        if detail is not None:
+            lines.append(self._rule())
+            if len(hit.memory.content) > _BRIEF:
+                lines += [content(hit.memory.content[:LONGEST]), assemble("")]
+            lines += [*self._state(hit.memory), *self._successor(detail)]
+            lines += self._topic_and_date(hit.memory)
+            lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
+            lines += self._group(self._around(detail))
+            lines += self._group(self._foot(hit.memory))
+        return Content("\n").join(lines)
+
+    def explanation(self, found: Explanation, best: float, listed: int) -> Content:
+        """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows."""
+        lines = [*self._text(found.memory.content, found.arms), assemble("")]
+        for label, reason in explanation_lines(found, listed):
+            lines += self.labelled(label, drawn(reason))
+        lines.append(assemble(""))
+        lines += self._arms(found.arms, {}, max(best, found.score))
+        for arm in ARMS:
+            if arm not in found.arms and arm != "sense":  # which finds nothing by itself
+                lines += self._absent(arm, "does not find it")
+        if found.arms:
+            place = f"  number {found.rank:,}" if found.rank is not None else ""
+            lines.append(self._total(found.score, max(best, found.score), place))
+        return Content("\n").join(lines)
+
+    # -- parts
+
+    def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
+        """The memory's text with its matches in the colour of their retriever. A long text is cut around the first match."""
+        shown = text[:LONGEST]
+        found = marks(shown, arms)
+        first = found[0][0] if found else 0
+        at = first - _BRIEF // 6 if first > _BRIEF // 2 and len(shown) > _BRIEF else 0
+        last = at + _BRIEF
+        parts: list[str | tuple[str, str]] = ["…" if at else ""]
+        for start, end, arm in found:
+            if at <= start and end <= last:
+                parts += [shown[at:start], (shown[start:end], f"bold ${arm}")]
+                at = end
+        yield assemble(*parts, shown[at:last], "…" if last < len(text) else "")
+
+    def _breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
+        best = result.best
+        reports = {report.arm: report for report in result.arms}
+        yield from self._arms(hit.arms, reports, best)
+        yield self._total(hit.score, best)
+        yield from self._why_above(hit, result)
+        missing = [arm for arm in ARMS if arm in reports and arm not in hit.arms]
+        if missing:
+            yield assemble("")
+            for arm in missing:
+                yield from self._absent(arm, why_absent(reports.get(arm)))
+
+    def _arms(
+        self, arms: dict[ArmName, ArmHit], reports: dict[ArmName, ArmReport], best: float
+    ) -> Iterable[Content]:
+        """A line for each retriever that found it, with what matched below."""
+        found = [arm for arm in ARMS if arm in arms]
+        for short in (False, True):
+            ranks = {arm: rank(arms[arm], reports.get(arm), short=short) for arm in found}
+            raws = {arm: raw_score(arm, arms[arm], short=short) for arm in found}
+            rank_width = max(map(len, ranks.values()), default=0) + 1
+            raw_width = max(map(len, raws.values()), default=0) + 1
+            room = self.width - NAME - rank_width - raw_width - TERM
+            if room >= 0:
+                break
+        room = max(room, 0)
+        for arm in found:
+            hit = arms[arm]
+            filled = bar({arm: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
+            level = bar_text(arm, filled[0][1], self.glyphs) if filled else visible("")
+            yield assemble(
+                (arm.ljust(NAME), f"${arm}"),
+                ranks[arm].ljust(rank_width),
+                (raws[arm].ljust(raw_width), "$text-muted"),
+                (level, f"${arm}"),
+                " " * max(room - cells(level), 0),
+                (term(hit, best).rjust(TERM), "bold"),
+            )
+            words = matched_text(arm, hit)
+            if words:
+                for part in content(words, "$text-muted", limit=400).wrap(max(self.width - NAME, 8)):
+                    yield assemble(" " * NAME, part)
+
+    def _total(self, score: float, best: float, place: str = "") -> Content:
+        total = str(points(score, most=best))
+        blanks = " " * max(self.width - len("total") - 2 - len(total) - len(place), 0)
+        return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
+
+    def _why_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
+        """Why it ranks above the next row."""
+        if hit.rank >= len(result.hits):
+            return
+        yield assemble("")
+        yield from drawn(why_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
+
+    def _absent(self, arm: ArmName, why: str) -> Iterable[Content]:
+        name = assemble((arm.ljust(NAME), "$text-muted"))
+        for index, part in enumerate(assemble((why, "$text-muted")).wrap(max(self.width - NAME, 8))):
+            yield assemble(name if index == 0 else " " * NAME, part)
+
+    def _rule(self) -> Content:
+        return assemble("\n", (self.glyphs.rule * self.width, "$frame"))
