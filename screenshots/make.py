@@ -19,7 +19,7 @@ from memtui import Memory
 from memtui.demo import create_demo
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
+from memtui.ui.theme import Look
 
 HERE = Path(__file__).parent
 NOW = 1_789_500_000.0

@@ -54,9 +54,9 @@ def make_app(
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
-    from memtui.ui.appearance import Look
     from memtui.ui.permissions import permitted
     from memtui.ui.state import UiState
+    from memtui.ui.theme import Look
 
     settings = invocation.configuration.settings
     path = None if invocation.demo else invocation.path()

@@ -23,7 +23,6 @@ from . import garbage_collection
 from .action_dispatch import chord, perform, start
 from .actions import BY_ID, Action
 from .app_actions import AppActions, welcome
-from .appearance import Look
 from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
@@ -37,7 +36,7 @@ from .notifications import Notifications
 from .operations import Operations
 from .permissions import Permissions, permitted
 from .state import UiState
-from .theme import DARK, own_themes, variable_defaults
+from .theme import DARK, Look, own_themes, variable_defaults
 
 if TYPE_CHECKING:
     from memtui.config import Configuration, Settings

@@ -1,9 +1,15 @@
-"""Keeps the app up to date with the memory: changes made here and elsewhere, counts, changed settings."""
+"""Keeps the app up to date with the memory: changes made here and elsewhere, counts, changed settings.
+
+It also counts the cards of Review for the tab, and imports new turns of sessions on this machine.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, ReplacedFileError
@@ -11,9 +17,7 @@ from memtui.engine.wording import until_when
 from memtui.present.format import plural
 
 from .action_dispatch import start
-from .inbox_count import InboxCount
 from .messages import Changed, Notified, Progressed
-from .session_following import SessionFollowing
 from .widgets.bars import TitleBar
 
 if TYPE_CHECKING:
@@ -25,6 +29,88 @@ if TYPE_CHECKING:
 
     from .main_screen import MainScreen
     from .shell import Shell
+
+
+# How long closing waits for a running check of the files.
+END_SECONDS = 10.0
+
+
+class SessionFollowing:
+    """The thread that follows. It calls ``began`` when it knows its files, and ``failed`` with the error that ends it."""
+
+    def __init__(self, began: Callable[[], None], failed: Callable[[Exception], None]) -> None:
+        self._began = began
+        self._failed = failed
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.places = 0
+        # Never in a demo.
+        self.allowed = True
+
+    def start(self, memory: Memory, home: Path) -> None:
+        """Import into this memory. Ends following for another memory first."""
+        self.stop()
+        if not self.allowed:
+            return
+        self._stopped = stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(memory, home, stopped), name="following", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        thread, self._thread = self._thread, None
+        self._stopped.set()
+        self.places = 0
+        if thread is not None:
+            thread.join(END_SECONDS)
+
+    def _run(self, memory: Memory, home: Path, stopped: threading.Event) -> None:
+        from memtui.engine.importers.known_places import known_sources
+
+        try:
+            places = [source.path for source in known_sources(home) if source.live]
+            if places and not stopped.is_set():
+                self.places = len(places)
+                self._began()
+                memory.files.follow(places, stopped)
+        except Exception as error:
+            if not stopped.is_set():
+                self.places = 0
+                self._failed(error)
+
+
+FIRST_SECONDS = 1.0
+# The share of time that counting may take.
+_SHARE = 0.05
+
+
+class InboxCount:
+    """Counts soon after a change, once for several changes in a row. The pane counts itself while it is shown."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._waits = False
+        self._cost = 0.0
+
+    def soon(self) -> None:
+        """Count again soon: the number may have changed."""
+        if not self._waits:
+            self._waits = True
+            self._shell.app.set_timer(max(FIRST_SECONDS, self._cost / _SHARE), self._start)
+
+    def _start(self) -> None:
+        self._waits = False
+        if not self._shell.is_leaving and self._shell.place_shown != "review":
+            start(self._shell.app, self._count, "inbox")
+
+    async def _count(self) -> None:
+        began = monotonic()
+        number = await self._shell.operations.ask(lambda memory: len(memory.review.inbox().items))
+        self._cost = monotonic() - began
+        if not self._shell.is_leaving:
+            self._shell.show_count("review", number)
+
 
 PROGRESS_SECONDS = 1.0
 # Changes in quick succession are counted once.

@@ -1,13 +1,14 @@
 """The source of rows for a list of any length, and the threads that read it.
 
 A ``RowSource`` has blocking functions over the memory. ``row_pages.Pages`` calls them in reader threads.
+``ListSource`` has a short list that is in memory already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 Row = TypeVar("Row")
 
@@ -45,3 +46,27 @@ class Readers:
     def close(self) -> None:
         for executor in (self.pages, self.keys, self.asks):
             executor.shutdown(wait=False, cancel_futures=True)
+
+
+class ListSource(Generic[Row]):
+    """``rows`` in their order. ``key`` returns the key of a row."""
+
+    def __init__(self, rows: Sequence[Row], key: Callable[[Row], int]) -> None:
+        self._rows = tuple(rows)
+        self._key = key
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> Sequence[Row]:
+        return self._rows[offset : offset + limit]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield [self._key(row) for row in self._rows]
+
+    def rows(self, keys: Sequence[int]) -> Sequence[Row]:
+        asked_for = set(keys)
+        return [row for row in self._rows if self._key(row) in asked_for]
+
+    def key(self, row: Row) -> int:
+        return self._key(row)

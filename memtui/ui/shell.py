@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
     from .actions import Action
-    from .appearance import Look
     from .keymap import Keymap
     from .messages import Severity
     from .navigation import Navigation
     from .operations import Operations
     from .permissions import Permissions
     from .state import UiState
+    from .theme import Look
 
 T = TypeVar("T")
 

@@ -7,7 +7,13 @@ Themes of Textual work too: ``variable_defaults`` adds what they lack.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from textual.theme import Theme
+
+from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 
 DARK, LIGHT = "memtui-dark", "memtui-light"
 
@@ -156,3 +162,18 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
         "row-cursor-blurred": f"{theme.primary} 18%",
         "row-marked": f"{accent} 18%",
     }
+
+
+class Look(NamedTuple):
+    """``NO_MOTION`` in the environment stops all animation, whatever was configured."""
+
+    theme: str = DARK
+    ascii: bool = False
+    motion: bool = True
+
+    def moves(self, environment: Mapping[str, str] = os.environ) -> bool:
+        return self.motion and not environment.get("NO_MOTION")
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return ASCII if self.ascii else UNICODE

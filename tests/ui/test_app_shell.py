@@ -12,7 +12,6 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Changes
 from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.crash import report
 from memtui.ui.dialogs.dialog import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
@@ -22,6 +21,7 @@ from memtui.ui.palette import Palette
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.registry import PANES, spec_of
 from memtui.ui.state import UiState
+from memtui.ui.theme import Look
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static

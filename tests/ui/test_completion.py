@@ -5,8 +5,7 @@ from __future__ import annotations
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.line_input import NameDialog
 from memtui.ui.widgets.bars import KeyBar
-from memtui.ui.widgets.completion_list import LINES, CompletionList
-from memtui.ui.widgets.filter_input import FilterInput
+from memtui.ui.widgets.filter_input import LINES, CompletionList, FilterInput
 from ui_story import Story, memories, running, screen_text, settle, there, until
 
 

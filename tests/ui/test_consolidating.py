@@ -12,12 +12,12 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import LlmOptions, Options
 from memtui.engine.records.jobs import RunningJob
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.proposals import EditProposal, ProposalsDialog, ProposalTable
 from memtui.ui.panes.sessions.pane import SessionsPane
-from memtui.ui.panes.sessions.transcript_view import TranscriptView
+from memtui.ui.panes.sessions.transcript import TranscriptView
 from memtui.ui.state import UiState
+from memtui.ui.theme import Look
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.widgets import TextArea

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
+from memtui.ui.theme import Look
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
 

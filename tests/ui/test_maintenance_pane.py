@@ -19,9 +19,8 @@ from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.job import outcome, period, role
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
-from memtui.ui.panes.maintenance.columns import maintenance_columns
 from memtui.ui.panes.maintenance.pane import MaintenancePane
-from memtui.ui.panes.maintenance.rows import Row
+from memtui.ui.panes.maintenance.rows import Row, maintenance_columns
 from memtui.ui.presenters.plots import Bar, bars, columns, stretched
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.panes.observations.pane import ObservationsPane
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
+from memtui.ui.theme import Look
 from memtui.ui.widgets.row_table import RowTable
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea

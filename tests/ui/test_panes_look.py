@@ -12,10 +12,10 @@ from memtui import config
 from memtui.engine.records import Profile
 from memtui.engine.search import profiles
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState
+from memtui.ui.theme import Look
 from textual.pilot import Pilot
 from textual.widgets import Input
 from ui_story import DAY, NOW, Story, settle, still, until

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
-from memtui.ui.panes.entities.name_marks import NameMarks
-from memtui.ui.panes.entities.profile import GUTTER, Laid, Part, ProfileText
+from memtui.ui.panes.entities.profile import GUTTER, Laid, NameMarks, Part, ProfileText
 from memtui.ui.presenters.entity import Month, Portrait
 from ui_story import DAY, NOW
 

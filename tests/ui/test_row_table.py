@@ -9,13 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pytest
 from memtui.present.glyphs import ASCII
 from memtui.present.text import Visible, one_line, scrub
-from memtui.ui.row_source import Readers
+from memtui.ui.row_source import ListSource, Readers
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, Piece, fit
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsOrdered
 from memtui.ui.widgets.row_paint import RowPainter
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import (
+    RowHighlighted,
+    RowOpened,
+    RowsCounted,
+    RowsFailed,
+    RowsOrdered,
+    RowTable,
+)
 from rich.style import Style
 from textual import on
 from textual.app import App, ComposeResult

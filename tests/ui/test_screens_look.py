@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.panes.registry import spec_of
+from memtui.ui.theme import Look
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 from ui_story import Story, memories, settle, still, until

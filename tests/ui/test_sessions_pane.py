@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.sessions.pane import SessionsPane
-from memtui.ui.panes.sessions.transcript_view import TranscriptView
+from memtui.ui.panes.sessions.transcript import TranscriptView
 from memtui.ui.state import UiState
 from ui_story import DAY, NOW, Story, running, screen_text, settle, until
 

@@ -9,7 +9,7 @@ import pytest
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 from memtui.present.text import Role, cells
 from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
-from memtui.ui.theme_colours import State, line_style
+from memtui.ui.widgets.line_view import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 from ui_story import Story, running, settle

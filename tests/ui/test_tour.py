@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui.demo import create_demo
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
+from memtui.ui.theme import Look
 from memtui.ui.tour import STEPS, TourStrip
 from ui_story import Story, running, screen_text, settle, still, until
 

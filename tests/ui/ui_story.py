@@ -12,8 +12,8 @@ from typing import Any
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
-from memtui.ui.appearance import Look
 from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.theme import Look
 from memtui.ui.widgets.row_table import RowTable
 from textual._context import active_app
 from textual.app import App

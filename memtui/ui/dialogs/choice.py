@@ -12,12 +12,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present.text import cells, one_line, visible
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.dependents_view import DependsView
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowOpened
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowOpened, RowTable
+from memtui.ui.widgets.text_view import DependsView
 
 from .dialog import Dialog
 

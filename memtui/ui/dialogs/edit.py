@@ -16,7 +16,7 @@ from memtui.present.format import plural
 from memtui.present.text import visible
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content, line
-from memtui.ui.widgets.dependents_view import DependsView
+from memtui.ui.widgets.text_view import DependsView
 
 from .dialog import Dialog
 

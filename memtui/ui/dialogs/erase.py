@@ -18,11 +18,10 @@ from memtui.present.format import file_size, plural
 from memtui.present.text import Labelled, Role, Visible, one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content, drawn
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowHighlighted
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog

@@ -17,11 +17,10 @@ from textual.widgets import Input, Static
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.path_input import PathInput
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
 from .import_text import FoundPlace, found_places, progress_detail, report_text, source_columns, work_text

@@ -19,10 +19,9 @@ from memtui.ui.action_dispatch import start
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.entity import EntitySource, entity_columns
 from memtui.ui.safe import assemble, content, line
-from memtui.ui.widgets.dependents_view import DependsView
 from memtui.ui.widgets.filter_bar import FilterBar
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
+from memtui.ui.widgets.text_view import DependsView
 
 from .dialog import Dialog
 

@@ -22,11 +22,10 @@ from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content, marked
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .choice import Question

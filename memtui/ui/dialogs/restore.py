@@ -17,9 +17,9 @@ from memtui.present.backup import SAME, erased_return_note, restore_parts
 from memtui.present.format import count, local_time
 from memtui.present.past import ago
 from memtui.present.text import Role, one_line, visible
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.list_source import ListSource
 from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog

@@ -25,8 +25,7 @@ from memtui.ui.action_dispatch import start
 from memtui.ui.configuration import save_setting
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 
 from .choice import Question
 from .dialog import Dialog

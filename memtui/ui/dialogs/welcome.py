@@ -19,8 +19,7 @@ from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.row_events import RowOpened, RowsCounted
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
 from .import_text import FoundPlace, found_places

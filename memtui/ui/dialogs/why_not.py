@@ -20,8 +20,7 @@ from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog

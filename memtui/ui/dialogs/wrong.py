@@ -16,11 +16,10 @@ from memtui.present.memory import without_secrets
 from memtui.present.operation import quoted_query, who
 from memtui.present.past import ago
 from memtui.present.text import one_line, visible
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import Styled, assemble, content
 from memtui.ui.widgets.columns import Column, Piece
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowHighlighted, RowOpened
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 
 from .dialog import Dialog
 

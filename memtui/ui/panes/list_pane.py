@@ -25,15 +25,15 @@ from memtui.ui.row_source import RowSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column, Order
 from memtui.ui.widgets.filter_bar import FilterBar
-from memtui.ui.widgets.row_events import (
+from memtui.ui.widgets.row_table import (
     RowHighlighted,
     RowOpened,
     RowsCounted,
     RowsFailed,
     RowsMarked,
     RowsOrdered,
+    RowTable,
 )
-from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .pane import Pane

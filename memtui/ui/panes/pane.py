@@ -1,4 +1,4 @@
-"""The base class of all panes."""
+"""The base class of all panes. ``use_styles`` loads a style sheet when a pane first needs it, to keep the start fast."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Changes
     from memtui.ui.shell import Shell
+from pathlib import Path
+
+from textual.app import App
 
 T = TypeVar("T")
 
@@ -137,3 +140,14 @@ class Pane(Container):
     async def change(self, call: Callable[[Memory], T], name: str) -> T:
         """Change the memory, in a thread. Panes that are concerned reload by themselves."""
         return await self.shell.operations.change(call, name)
+
+
+_FOLDER = Path(__file__).parent / "styles"
+
+
+def use_styles(app: App[object], name: str) -> None:
+    """Add a style sheet to those of the app, once."""
+    path = _FOLDER / name
+    if not app.stylesheet.has_source(str(path), ""):
+        app.stylesheet.read(path)
+        app.refresh_css(animate=False)

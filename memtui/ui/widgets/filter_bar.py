@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from memtui.engine.errors import MemtuiError
     from memtui.engine.search.filters.completion import Completion, Known
 
-    from .completion_list import CompletionList
-    from .filter_input import FilterInput
+    from .filter_input import CompletionList, FilterInput
 
 # Typing settles for that long before the list follows (a held key repeats every 33 ms): a tenth of a second is all there is
 DEBOUNCE = 0.02
@@ -122,7 +121,7 @@ class FilterBar(Widget):
         placeholder = visible(self._placeholder)
         if not self._language:
             return FilterInput(self._text, placeholder)
-        from .completion_list import CompletionList
+        from .filter_input import CompletionList
 
         self._choices = CompletionList(self._take)
         return LanguageInput(self._text, placeholder, self._choices)

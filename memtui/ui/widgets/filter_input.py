@@ -1,22 +1,113 @@
-"""The inputs of a filter bar. Imported at the first typing."""
+"""The inputs of a filter bar, and the completions below. Imported at the first typing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
+from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input
+from textual.widget import Widget
+from textual.widgets import Input, OptionList
 
-from memtui.present.text import Visible
+from memtui.present.text import Visible, cells, one_line
 from memtui.ui.action_dispatch import perform
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
+from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
 
 if TYPE_CHECKING:
-    from .completion_list import CompletionList
+    from memtui.engine.search.filters.completion import Choice
+
+
+LINES = 6
+"""The greatest height, in lines."""
+# It takes at most this share of a low list, so that rows stay visible.
+_SHARE = 3
+_WIDEST_NAME, _WIDEST_ABOUT, _NARROWEST = 34, 40, 12
+# The blanks at both sides, the gap before the description of a choice, and the scrollbar.
+_SIDES, _GAP = 2, 3
+
+
+class CompletionList(OptionList, can_focus=False):
+    """Shown between the filter and the list, which moves down. The input passes its keys on."""
+
+    DEFAULT_CSS = f"""
+    CompletionList {{
+        display: none; height: auto; max-height: {LINES}; min-width: {_NARROWEST};
+        border: none; padding: 0; background: $panel; overflow-x: hidden;
+        scrollbar-size-vertical: 1; scrollbar-background: $panel; scrollbar-color: $frame;
+        & > .option-list--option {{ padding: 0 1; }}
+        & > .option-list--option-highlighted {{ background: $row-cursor; color: $text; text-style: none; }}
+    }}
+    """
+
+    def __init__(self, take: Callable[[], None]) -> None:
+        """``take`` inserts the selected completion after a click."""
+        super().__init__(markup=False)
+        self._take = take
+        self.choices: tuple[Choice, ...] = ()
+        self.moved = False
+        """Whether the person moved in the list."""
+
+    @property
+    def open(self) -> bool:
+        return bool(self.display)
+
+    @property
+    def chosen(self) -> Choice | None:
+        at = self.highlighted
+        return self.choices[at] if self.open and at is not None and at < len(self.choices) else None
+
+    def show(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
+        """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``room`` cells."""
+        names = [one_line(one.name, _WIDEST_NAME) for one in choices]
+        abouts = [one_line(_kind_of(one), _WIDEST_ABOUT) for one in choices]
+        name = max(map(cells, names))
+        about = max(map(cells, abouts))
+        scrolls = len(choices) > LINES
+        width = max(name + (about + _GAP if about else 0) + _SIDES + scrolls, _NARROWEST)
+        width = min(width, room)
+        self.choices, self.moved = choices, False
+        self.styles.width = width
+        self.styles.margin = (0, 0, 0, max(min(left, room - width), 0))
+        beside = self.parent.size.height if isinstance(self.parent, Widget) else 0
+        self.styles.max_height = min(max(beside // _SHARE, 2), LINES)
+        inner = width - _SIDES - scrolls
+        self.set_options([_row(one, inner, name) for one in choices])
+        self.highlighted = 0
+        self.display = True
+
+    def close(self) -> None:
+        self.display = False
+
+    def on_option_list_option_selected(self, event: events.Event) -> None:
+        event.stop()
+        self._take()
+
+    def on_option_list_option_highlighted(self, event: events.Event) -> None:
+        event.stop()
+
+    def step(self, by: int) -> None:
+        self.moved = True
+        self.highlighted = ((self.highlighted or 0) + by) % len(self.choices)
+
+
+def _kind_of(choice: Choice) -> str:
+    return choice.about if choice.found is None else f"{choice.found:,}"
+
+
+def _row(choice: Choice, width: int, widest: int) -> Content:
+    """The name at the left, and a count at the right end or a description in its own column."""
+    name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
+    about = line(_kind_of(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
+    gap = width - name.cell_length - about.cell_length
+    if choice.found is None:
+        gap = min(widest + _GAP - name.cell_length, gap)
+    return assemble(name, " " * max(gap, 0), about)
 
 
 class FilterInput(Input):

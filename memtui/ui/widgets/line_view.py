@@ -1,12 +1,50 @@
-"""Base classes for views that draw their own lines: styles of roles, and scrolling by pages."""
+"""Base classes for views that draw their own lines: theme colours of each role, and scrolling by pages.
+
+The colours come from the variables of the theme. A component class for each role and state would need forty
+style rules, which would slow every start.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from rich.style import Style
+from textual.color import Color
 from textual.scroll_view import ScrollView
 
 from memtui.present.text import Role
-from memtui.ui.theme_colours import State, line_style
+
+State = Literal["plain", "cursor", "cursor-blurred", "marked"]
+
+_VARIABLE: Mapping[Role, str] = {"strong": "text", "dim": "text-muted", "faint": "frame"}
+_SURFACE: Mapping[State, str] = {
+    "plain": "surface",
+    "cursor": "row-cursor",
+    "cursor-blurred": "row-cursor-blurred",
+    "marked": "row-marked",
+}
+
+
+def line_style(variables: Mapping[str, str], state: State, role: Role) -> Style:
+    """The style of text in ``role`` on a row in ``state``, from ``App.theme_variables``."""
+    base = _color(variables, "background", Color(0, 0, 0))
+    surface = _color(variables, _SURFACE[state], _color(variables, "surface", base))
+    color = _color(variables, _VARIABLE.get(role, role), surface)
+    return Style.from_color(color.rich_color, surface.rich_color if surface.a else None) + Style(
+        bold=role == "strong" or None
+    )
+
+
+def _color(variables: Mapping[str, str], name: str, over: Color) -> Color:
+    """A variable as a colour. ``auto`` and a percentage are mixed with the colour below."""
+    value, _, percent = variables[name].partition(" ")
+    color = Color.parse(variables["foreground"].split(" ")[0] if value == "auto" else value)
+    if percent:
+        color = color.multiply_alpha(float(percent.rstrip("%")) / 100)
+    if color.ansi is not None or over.ansi is not None or not color.a:
+        return color
+    return over.blend(color, color.a, alpha=1.0)
 
 
 class LineView(ScrollView):

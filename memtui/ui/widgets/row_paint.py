@@ -12,7 +12,7 @@ from textual.strip import Strip
 from memtui.present.glyphs import Glyphs
 from memtui.present.text import Role, cells, one_line
 from memtui.ui.safe import segment
-from memtui.ui.theme_colours import State
+from memtui.ui.widgets.line_view import State
 
 from .columns import Column, Piece, fit
 

@@ -1,7 +1,8 @@
-"""A list of any length. It draws only visible lines and never waits for the memory.
+"""A list of any length, and its messages to its pane. It draws only visible lines and never waits for the memory.
 
 Textual's own table holds its rows, which takes 18 s and 1 GB for a million.
 The cursor is stored as the key of its row, so that it stays on the row when others come and go.
+In the messages, ``table`` is the id of the list, for panes with several.
 """
 
 from __future__ import annotations
@@ -13,21 +14,73 @@ from typing import ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import UNICODE, Glyphs
 from memtui.ui.action_dispatch import chord, perform, start
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
 from memtui.ui.row_source import Readers, RowSource
-from memtui.ui.theme_colours import State
+from memtui.ui.widgets.line_view import State
 
+from ..row_source import ListSource
 from .columns import Column, Order
 from .line_view import LineView
-from .list_source import ListSource
-from .row_events import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowsMarked, RowsOrdered
 from .row_pages import Pages
 from .row_paint import GUTTER, RowPainter
+
+
+@message_type
+class RowHighlighted(Message):
+    """The cursor is on another row, or its row was read again. ``key`` None: there is no row."""
+
+    table: str
+    key: int | None
+
+
+@message_type
+class RowOpened(Message):
+    """Enter or a double click on a row."""
+
+    table: str
+    key: int
+
+
+@message_type
+class RowsMarked(Message):
+    """The number of marked rows has changed."""
+
+    table: str
+    count: int
+
+
+@message_type
+class RowsCounted(Message):
+    """The number of rows is known. Not ``exact``: there are at least that many."""
+
+    table: str
+    count: int
+    exact: bool
+
+
+@message_type
+class RowsOrdered(Message):
+    """The person asked for another order. ``sort``: its name in the column."""
+
+    table: str
+    sort: str
+    falling: bool
+
+
+@message_type
+class RowsFailed(Message):
+    """The rows could not be read."""
+
+    table: str
+    error: Exception
+
 
 Row = TypeVar("Row")
 

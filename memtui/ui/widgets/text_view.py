@@ -1,19 +1,25 @@
-"""A view for text. It scrolls with the same keys as a list."""
+"""A view for text, which scrolls with the same keys as a list; and what depends on a memory, in such a view."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from memtui.present.dependents import headline, lines
 from memtui.ui.action_dispatch import chord, perform
 from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
+from memtui.ui.safe import assemble, drawn
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Dependents
+
 
 # As in .text-body of lists.tcss.
 GAP = 1
@@ -84,3 +90,37 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     def do_bottom(self) -> None:
         self.scroll_end(animate=False)
+
+
+_LABEL = 12
+_LONGEST = 300
+
+
+class DependsView(Vertical):
+    """``now``: Unix seconds."""
+
+    def __init__(self, of: Dependents, now: float) -> None:
+        super().__init__()
+        self._of = of
+        self._now = now
+
+    def compose(self) -> ComposeResult:
+        heading = assemble(("depends on it ", "bold $warning"), (headline(self._of), "$text"))
+        yield Static(heading, classes="depends-head")
+        yield TextView()
+
+    def on_mount(self) -> None:
+        self.screen.add_class("-depends")
+        self.query_one(TextView).show(depends_text(self._of, self._now))
+
+
+def depends_text(of: Dependents, now: float) -> Content:
+    """A line for each dependent."""
+    rows = [
+        assemble(
+            (label.ljust(_LABEL), "$text-muted"),
+            drawn(tuple((text[:_LONGEST], role) for text, role in parts)),
+        )
+        for label, parts in lines(of, now)
+    ]
+    return Content("\n").join(rows)

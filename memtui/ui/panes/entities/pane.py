@@ -15,9 +15,8 @@ from textual.widget import Widget
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start
 from memtui.ui.keymap import bindings_at
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.panes.pane import Command
+from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.entity import ORDERS, TYPES, EntitySource, Portrait, entity_columns, gather_portrait
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column

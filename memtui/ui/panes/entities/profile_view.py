@@ -17,8 +17,7 @@ from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
-from memtui.ui.theme_colours import State
-from memtui.ui.widgets.line_view import PagedView
+from memtui.ui.widgets.line_view import PagedView, State
 
 from .profile import GUTTER, Laid, Part, Stop
 

@@ -16,8 +16,7 @@ from memtui.ui.presenters.operation import operation_of, operation_source, recal
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
 
-from .past import PastView, past_memory, present_columns
-from .past_rows import ChangeRow, PastRow
+from .past import ChangeRow, PastRow, PastView, past_memory, present_columns
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, Entity, Operation

@@ -1,41 +1,261 @@
-"""History of the past: the memory at a time, or the changes between two times. Read only."""
+"""History of the past: the memory at a time, or the changes between two times, as rows and as text. Read only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.content import Content
 
 from memtui.present.format import count, local_time, plural
-from memtui.present.past import coverage_notes, kind_counts, verb_label
+from memtui.present.memory import confidence, differences, kind_label, whose, why_ended
+from memtui.present.past import ago, coverage_notes, kind_counts, verb_label, verb_role
+from memtui.present.text import Visible, one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
-from memtui.ui.presenters.operation import history_columns
-from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column
-
-from .past_rows import (
-    ChangeRow,
-    Looking,
-    PastRow,
-    PastSource,
-    change_columns,
-    change_source,
-    fitting,
-    is_past,
-    look,
-    look_again,
-    past_columns,
-)
-from .past_text import PastText, gather_since
+from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.memory_rows import ended_sign, memory_columns
+from memtui.ui.presenters.memory_text import LONGEST
+from memtui.ui.presenters.operation import history_columns, when
+from memtui.ui.presenters.text_layout import TextLayout, stack
+from memtui.ui.row_source import ListSource
+from memtui.ui.safe import assemble, content
+from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.records.history import HistoryCoverage, PastChange, PastDiff
+    from memtui.engine.store.past import Past
+    from memtui.present.glyphs import Glyphs
     from memtui.ui.dialogs.line_input import Moments
     from memtui.ui.panes.list_pane import ListPane
-    from memtui.ui.widgets.list_source import ListSource
+
+
+class Since(NamedTuple):
+    """A memory as it is now, and its last version. Both are None if it was erased."""
+
+    now: MemoryRecord | None
+    latest: MemoryRecord | None
+
+
+def gather_since(memory: Memory, one: MemoryRecord) -> Since:
+    """Blocks."""
+    from memtui.engine.errors import NotFoundError
+
+    try:
+        versions = memory.view.versions(one.id)
+    except NotFoundError:
+        return Since(None, None)
+    here = next((found for found in versions if found.id == one.id), None)
+    return Since(here, versions[-1])
+
+
+class PastText(TextLayout):
+    """Texts of the past."""
+
+    def memory(self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: Since | None) -> Content:
+        """A memory as it was ``at`` a time. ``since`` None: what happened since was not read yet."""
+        lines = [
+            *self._label(f"as it was on {local_time(at, self.now)}"),
+            content(one.content[:LONGEST]),
+            assemble(""),
+        ]
+        lines += self._state(one)
+        if since is not None:
+            lines += [assemble(""), *self._now(one, since)]
+        return stack([*lines, *self._coverage(coverage)])
+
+    def change(self, change: PastChange, coverage: HistoryCoverage) -> Content:
+        """What happened to a memory."""
+        when = "" if change.at is None else f", {local_time(change.at, self.now)}"
+        lines = [*self._label(f"{verb_label(change.verb)}{when}")]
+        old, new = change.before, change.after
+        if old is not None and new is not None and old.content != new.content:
+            lines.append(old_and_new(old.content[:LONGEST], new.content[:LONGEST]))
+        else:
+            lines.append(content(change.memory.content[:LONGEST]))
+        lines.append(assemble(""))
+        if old is not None and new is not None:
+            lines += self._differences(old, new)
+        else:
+            lines += self._state(change.memory)
+        return stack([*lines, *self._coverage(coverage)])
+
+    def _label(self, text: str) -> Iterable[Content]:
+        yield from assemble(
+            (text, "bold $warning"), (f"  {self.glyphs.dot} the past, read only", "$text-muted")
+        ).wrap(self.width)
+        yield assemble("")
+
+    def _state(self, one: MemoryRecord) -> Iterable[Content]:
+        yield from self.labelled("kind", assemble(kind_label(one), (f" {whose(one)}", "$text-muted")))
+        if one.kind != "episode":
+            kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
+            yield from self.labelled(
+                "confidence",
+                assemble((self.level(one.effective), "$accent"), f" {confidence(one.effective)}", kept),
+            )
+        if one.tags:
+            yield from self.labelled("tags", assemble("  ".join(one.tags)))
+        yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
+        if one.valid_until is not None:
+            text = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
+            yield from self.labelled("trash", assemble((text, "$warning")))
+
+    def _now(self, one: MemoryRecord, since: Since) -> Iterable[Content]:
+        yield assemble(("now", "bold $accent"))
+        here, latest = since.now, since.latest
+        if here is None or latest is None:
+            yield from assemble(("It is no longer there.", "$warning")).wrap(self.width)
+            return
+        if latest.id != here.id and latest.content != one.content:
+            yield from self.labelled("corrected", assemble((ago(latest.created_at, self.now), "$text-muted")))
+            yield old_and_new(one.content[:LONGEST], latest.content[:LONGEST])
+            return
+        differences = list(self._differences(one, here))
+        if one.content != here.content:
+            yield old_and_new(one.content[:LONGEST], here.content[:LONGEST])
+        elif not differences:
+            yield assemble(("The same.", "$text-muted"))
+        yield from differences
+
+    def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
+        for label, was, is_now, _ in differences(old, new):
+            change = assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
+            yield from self.labelled(label, change)
+
+    def _coverage(self, coverage: HistoryCoverage) -> Iterable[Content]:
+        for note in coverage_notes(coverage, self.now):
+            yield assemble("")
+            yield from content(f"{self.glyphs.conflict} {note}", "$warning").wrap(self.width)
+
+
+# A diff lists this many; all are counted.
+MOST = 5_000
+
+
+class PastRow(NamedTuple):
+    """A memory as it was, without what happened to it since."""
+
+    memory: MemoryRecord
+    cautions: tuple[Caution, ...] = ()
+
+
+class ChangeRow(NamedTuple):
+    """What happened to a memory."""
+
+    change: PastChange
+
+
+class Looking(NamedTuple):
+    """What was read: the memory at a time, or a difference."""
+
+    moments: Moments
+    past: Past
+    diff: PastDiff | None = None
+
+
+def look(memory: Memory, moments: Moments) -> Looking:
+    """Blocks. Raises InputError for a text that names no time."""
+    past = memory.history.as_of(moments.start)
+    diff = memory.history.diff(moments.start, moments.end, limit=MOST) if moments.end else None
+    return Looking(moments, past, diff)
+
+
+def look_again(memory: Memory, looking: Looking) -> Looking:
+    """The same times read again, because memories may have been erased since. Blocks."""
+    diff = looking.diff
+    return Looking(
+        looking.moments,
+        memory.history.as_of(looking.past.at),
+        None if diff is None else memory.history.diff(diff.start, diff.end, limit=MOST),
+    )
+
+
+class PastSource:
+    """The memories at a time, filtered by words (see ``Past``)."""
+
+    def __init__(self, past: Past, words: str) -> None:
+        self._past = past
+        self._words = words
+
+    def count(self) -> int:
+        return self._past.count(self._words)
+
+    def page(self, offset: int, limit: int) -> Sequence[PastRow]:
+        return [PastRow(one) for one in self._past.page(self._words, offset=offset, limit=limit)]
+
+    def keys(self) -> Iterator[Sequence[int]]:
+        yield self._past.keys(self._words)
+
+    def rows(self, keys: Sequence[int]) -> Sequence[PastRow]:
+        return [PastRow(one) for one in self._past.rows(keys)]
+
+    def key(self, row: PastRow) -> int:
+        return row.memory.rid
+
+
+def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
+    """The changes with these words in their verb or texts, and without the words with a minus."""
+    terms = [word.casefold() for word in words.split() if word != "-"]
+
+    def passes(change: PastChange) -> bool:
+        texts = [one.content for one in (change.before, change.after) if one is not None]
+        text = " ".join((verb_label(change.verb), change.memory.kind, *texts)).casefold()
+        return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
+
+    rows = [ChangeRow(one) for one in diff.changes if passes(one)]
+    return ListSource(rows, lambda row: row.change.memory.rid)
+
+
+def fitting(columns: Sequence[Column[Any]], fits: Callable[[object], bool]) -> list[Column[Any]]:
+    """Columns that are empty for rows of another kind: old rows are still shown while new ones are read."""
+
+    def guarded(cell: Callable[[Any, int], Iterable[Piece]]) -> Callable[[Any, int], Iterable[Piece]]:
+        return lambda row, width: cell(row, width) if fits(row) else (Piece(Visible("")),)
+
+    return [column._replace(cell=guarded(column.cell)) for column in columns]
+
+
+def is_past(row: object) -> bool:
+    return isinstance(row, PastRow | ChangeRow)
+
+
+def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
+    """The columns of Memories, with the values and the age of that time."""
+    columns = [
+        column._replace(sort="")
+        for column in memory_columns(glyphs, at)
+        if column.id not in ("entities", "tags")
+    ]
+    return fitting(columns, lambda row: isinstance(row, PastRow))
+
+
+def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]]:
+    """What happened, sign, text, when."""
+
+    def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))
+
+    def sign(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(visible(glyphs.kinds[row.change.memory.kind]), "accent")
+
+    def text(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(one_line(row.change.memory.content, width))
+
+    def at(row: ChangeRow, width: int) -> Iterable[Piece]:
+        yield Piece(when(row.change.at, now()) if row.change.at is not None else Visible(""), "dim")
+
+    columns = [
+        Column("verb", "became", verb, width=13),
+        Column("sign", "", sign, width=1),
+        Column("text", "memory", text, least=24, gap=1),
+        Column("when", "when", at, width=12, drop=1),
+    ]
+    return fitting(columns, lambda row: isinstance(row, ChangeRow))
+
 
 _READ_ONLY = ("undo_this", "undo_agent", "recalls")
 _PAST_PLACEHOLDER = "filter by words: ferry, -word, kind:episode, is:trash"

@@ -1,24 +1,147 @@
-"""Actions on backups: make one, compare one with the memory, restore it, or restore single memories."""
+"""Backups in Maintenance: the actions on them, and the preview of one.
+
+The preview says what restoring would bring back, change and remove.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.present.backup import (
+    NUMBERS,
+    SAME,
+    backups_summary,
+    contents_summary,
+    history_loss_note,
+    restore_parts,
+    why,
+)
+from memtui.present.format import count, file_size, local_time
+from memtui.present.past import ago
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
+from memtui.ui.presenters.text_layout import stack
+from memtui.ui.safe import assemble, content, line
 
-from .backup_rows import Known, read_contents
-from .backup_text import BackupText
+from .detail import Labelled
 from .jobs import Jobs
+from .rows import Known, read_contents
 
 if TYPE_CHECKING:
-    from memtui.engine.records.backups import Backup, RestorePreview
+    from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview
     from memtui.ui.panes.list_pane import ListPane
 
     from .rows import Row
+
+
+_LISTED = 8
+_WHAT, _NUMBER = 24, 8
+_RULES = (
+    "Made every 30 minutes if something changed, and before a migration, an import, a nightly run, another model, a"
+    " repair and a restore. Each backup is checked.",
+    "Kept: all of 3 hours, one an hour for 2 days, 7 daily, 4 weekly, 6 monthly, within 5 GB or a fifth of the free"
+    " space. While the file fails its check, sound backups are kept.",
+)
+
+
+class BackupText(Labelled):
+    """Backups."""
+
+    def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
+        """All backups, and the rules."""
+        summary = backups_summary(backups, self.now)
+        lines = [*content(summary, "bold").wrap(self.width), assemble("")]
+        for rule in _RULES:
+            lines += [*content(rule).wrap(self.width), assemble("")]
+        if backups:
+            lines += [*self.labelled("folder", content(folder, "$text-muted", limit=300)), assemble("")]
+            lines += self.way("open", "hides them again" if unfolded else "lists them here")
+        return stack([*lines, *self.way("run", "makes one now")])
+
+    def backup(
+        self,
+        backup: Backup,
+        contents: BackupContents | None,
+        preview: RestorePreview | None,
+        *,
+        waits: bool = False,
+    ) -> Content:
+        """One backup. ``waits``: it is large, and is compared only on request."""
+        if contents is not None and contents.problem:
+            title = assemble(
+                (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (contents.problem, "$error")
+            )
+            return stack([*title.wrap(self.width), assemble(""), *self._head(backup, None)])
+        lines = [*self._head(backup, contents), assemble("")]
+        if preview is not None:
+            lines += self.difference(preview)
+            lines += [
+                assemble(""),
+                *self.way("restore_backup", "restores it, or takes single memories out of it"),
+            ]
+        elif waits:
+            lines += self.way("dry_run", "checks it and shows what restoring it would do")
+        else:
+            lines.append(assemble(("comparing with the memory now…", "$text-muted")))
+        return stack(lines)
+
+    def _head(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
+        when = assemble(
+            local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
+        )
+        yield from self.labelled("made", when)
+        yield from self.labelled("why", assemble(why(backup.reason)))
+        yield from self.labelled("size", assemble(file_size(backup.size)))
+        if contents is not None:
+            yield from self.labelled("holds", assemble(contents_summary(contents)))
+            verified = assemble((f"{self.glyphs.done} ", "$success"), "when it was made")
+            yield from self.labelled("verified", verified)
+        yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
+
+    def difference(self, preview: RestorePreview) -> Iterable[Content]:
+        """What restoring would do."""
+        if preview.same:
+            yield assemble((SAME, "bold"))
+            return
+        yield assemble(("restoring it would", "bold $accent"))
+        shown = len(NUMBERS) if self.width >= _WHAT + _NUMBER * len(NUMBERS) else 3
+        yield self._numbers("", NUMBERS[-shown:], "$text-muted")
+        for one in preview.counts:
+            if one.back or one.changed or one.lost:
+                numbers = (one.now, one.then, one.back, one.changed, one.lost)
+                yield self._numbers(one.what, [count(number) for number in numbers[-shown:]], "$text")
+        for title, role, changes, number in restore_parts(preview):
+            if number:
+                yield assemble("")
+                yield assemble((f"{count(number)} {title}", f"bold ${role}"))
+                for change in changes[:_LISTED]:
+                    yield from self.change(change)
+                if number > _LISTED:
+                    yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
+        if note := history_loss_note(preview):
+            yield assemble("")
+            yield from content(note, "$text-muted").wrap(self.width)
+
+    def _numbers(self, what: str, cells: Sequence[str], style: str) -> Content:
+        numbers = "".join(cell.rjust(_NUMBER) for cell in cells)
+        room = max(min(_WHAT, self.width - len(numbers)), 8)
+        return assemble((what.ljust(room)[:room], style), (numbers, style))
+
+    def change(self, change: RestoreChange) -> Iterable[Content]:
+        """The text now and in the backup, a line each."""
+        sign = self.glyphs.kinds[change.kind]
+        room = max(self.width - 6, 8)
+        if change.now is not None and change.now == change.then:  # for example its tags or its confidence
+            yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, room))
+            return
+        if change.now is not None:
+            yield assemble((f"  - {sign} ", "$removed"), line(change.now, room))
+        if change.then is not None:
+            yield assemble((f"  + {sign} ", "$added"), line(change.then, room))
+
 
 # A larger backup is compared only on request, not when the cursor rests on it.
 LARGE_BYTES = 50_000_000

@@ -13,24 +13,32 @@ from memtui.present.job import outcome
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.pane import use_styles
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowOpened
+from memtui.ui.widgets.row_table import RowOpened
 
-from .backup_text import BackupText
-from .backups import Backups
-from .columns import maintenance_columns
-from .detail import memories_of, operation_of_run, soon_to_fade, texts_of
-from .finding_rows import PLACES, filter_for
+from .backups import Backups, BackupText
+from .detail import JobText, Labelled, memories_of, operation_of_run, soon_to_fade, texts_of
 from .health import read_health
-from .job_text import JobText
 from .jobs import NAME, Jobs
-from .layout import Labelled
-from .rows import FIRST_JOB, Row, first_found, first_of, matching, members_of, read_state, rows_of, topic_line
+from .rows import (
+    FIRST_JOB,
+    PLACES,
+    Row,
+    filter_for,
+    first_found,
+    first_of,
+    maintenance_columns,
+    matching,
+    members_of,
+    read_state,
+    rows_of,
+    topic_line,
+)
 from .topic_text import TopicText
 
 if TYPE_CHECKING:

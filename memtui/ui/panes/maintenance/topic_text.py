@@ -19,9 +19,8 @@ from memtui.ui.presenters.plots import Bar, bars, columns
 from memtui.ui.presenters.text_layout import labelled, stack
 from memtui.ui.safe import assemble, content, drawn, line
 
-from .finding_rows import NOUNS
-from .layout import Labelled
-from .rows import DAY, SPEND_DAYS, State, spent
+from .detail import Labelled
+from .rows import DAY, NOUNS, SPEND_DAYS, State, spent
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding, MemoryRecord

@@ -9,9 +9,8 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from memtui.ui.actions import Place
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.panes.pane import Command, Pane
+from memtui.ui.panes.pane import Command, Pane, use_styles
 from memtui.ui.safe import assemble
 
 from .columns import ObservationColumns

@@ -15,19 +15,17 @@ from memtui.present.format import plural
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import BY_ID, Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.entity_links import About
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.panes.pane import Command
+from memtui.ui.panes.pane import Command, use_styles
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
-from memtui.ui.widgets.list_source import ListSource
 
-from .card_view import CardTable, CardView
 from .decisions import Decisions
-from .detail import CardText, Laid, Verdict
+from .detail import CardTable, CardText, CardView, Laid, Verdict
 from .rows import Card, Deck, Evidence, at_once, card_columns, gather_evidence, matching, read_deck
 from .verdicts import consequences
 

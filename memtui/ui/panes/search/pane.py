@@ -18,24 +18,21 @@ from memtui.present.format import count, plural
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
-from memtui.ui.panes.pane import Command
+from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.hit import MOST, SearchRow, hit_rows, row_key, search_columns
+from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
 from memtui.ui.saved_filters import SavingFilters
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
-from memtui.ui.widgets.list_source import ListSource
-from memtui.ui.widgets.row_events import RowOpened
-from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.row_table import RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
-from .agent_profile import AgentProfile
 from .empty_state import examples, nothing_asked, nothing_found
 from .pinned_questions import PinnedQuestions
-from .ranking import Tuning
+from .ranking import AgentProfile, Tuning
 from .ranking_controls import Knobs
 
 if TYPE_CHECKING:

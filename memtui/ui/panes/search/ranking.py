@@ -1,6 +1,6 @@
 """The adjustable values of a ranking: the numbers of a profile, and the kinds that are searched.
 
-Pure functions: a ``Tuning``, and knobs that make a changed one.
+A ``Tuning`` is a value; knobs make a changed one. ``AgentProfile`` gives agents the profile that is in use here.
 """
 
 from __future__ import annotations
@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from memtui.engine.errors import InputError
+from memtui.ui.panes import agent_ranking
+
 if TYPE_CHECKING:
     from memtui.engine.records import Profile
+    from memtui.ui.actions import Action
+    from memtui.ui.panes.pane import Pane
+
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("everything", ""),
@@ -121,3 +127,45 @@ KNOBS: tuple[Knob, ...] = (
     _number("floor", 1.0, 0.05),
     Knob("kinds", lambda tuning: KINDS[tuning.kinds][0], _other_kinds),
 )  # fmt: skip
+
+
+class AgentProfile:
+    """Gives agents the profile that is in use here (``tuning``)."""
+
+    def __init__(self, pane: Pane, tuning: Callable[[], Tuning | None]) -> None:
+        self._pane = pane
+        self._tuning = tuning
+
+    @property
+    def profile(self) -> str:
+        """The name of the profile that agents rank by."""
+        configuration = self._pane.shell.configuration
+        if configuration is not None:
+            return configuration.settings.search.profile
+        return self._pane.shell.operations.require().options.profile
+
+    def why_not(self, action: Action) -> str:
+        """Why agents cannot be given this profile; empty when they can."""
+        tuning = self._tuning()
+        if tuning is None:
+            return "There are no settings here to write it to."
+        if tuning.changed:
+            return f"This way of ranking has no name yet: {self._pane.shell.keymap_shown('save_profile')} saves it."
+        if fixed := agent_ranking.why_fixed(self._pane.shell):
+            return fixed
+        if tuning.base.name == self.profile:
+            return f"Agents use {self.profile} already."
+        return ""
+
+    async def do_agents_profile(self) -> None:
+        tuning = self._tuning()
+        if tuning is None:
+            return
+        name = tuning.base.name
+        try:
+            agent_ranking.choose(self._pane.shell, name)
+        except InputError as error:
+            self._pane.say(f"{error.message} {error.hint}", "warning")
+            return
+        self._pane.say(f"Agents use the profile {name} from their next start on.")
+        self._pane.reload()

@@ -17,9 +17,9 @@ from memtui.present.session import state
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.late_styles import use_styles
 from memtui.ui.panes.entity_links import About
 from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
+from memtui.ui.panes.pane import use_styles
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -27,8 +27,8 @@ from memtui.ui.widgets.row_table import RowTable
 
 from .consolidation import ConsolidationActions
 from .rows import ORDERS, SessionSource, session_columns, session_head
+from .transcript import TranscriptView
 from .transcript_side import TranscriptSide
-from .transcript_view import TranscriptView
 from .turn_lines import TurnView
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The turns of a session, read page by page: the position of each on screen, and the texts in view.
+"""A conversation of any length on screen. Turns are read page by page, and only visible lines are drawn.
 
 A conversation may have ten thousand turns of any length. Their heights are measured once, in a thread,
 and kept as numbers. Only the texts of the pages around the view are kept.
@@ -10,13 +10,31 @@ from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from memtui.present.glyphs import Glyphs
+from memtui.present.text import Visible, one_line
+from memtui.ui.action_dispatch import chord, perform, start
+from memtui.ui.actions import Action, Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
+from memtui.ui.safe import segment
+from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.line_view import PagedView, State
 
 from .turn_lines import Line, TurnView
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
+
 
 T = TypeVar("T")
 
@@ -172,3 +190,265 @@ class TranscriptReader:
 
     async def texts(self, rids: Sequence[int]) -> list[MemoryRecord]:
         return await self._ask(lambda memory: memory.view.rows(rids))
+
+
+Head = Callable[[int], Sequence[Line]]
+
+# The bar of the cursor and a blank.
+GUTTER = 2
+# Longer lines are hard to read.
+WIDEST = 100
+
+
+class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
+    """``show`` displays a session. The cursor stays on its turn when turns are added or removed."""
+
+    BINDINGS = [*bindings_at("transcript")]
+    ALLOW_SELECT = False
+    part: ClassVar[Place] = "transcript"
+    action_perform, action_chord = perform, chord
+
+    @message_type
+    class Counted(Message):
+        """How many turns pass the filter (so far, if not ``whole``)."""
+
+        turns: int
+        whole: bool
+
+    @message_type
+    class Failed(Message):
+        """The turns could not be read."""
+
+        error: Exception
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.cursor = 0
+        self._lay_out_head: Head | None = None
+        self._head: Sequence[Line] = ()
+        self._reader: TranscriptReader | None = None
+        self._view = TurnView(0, 0.0, glyphs)
+        self._turns = Transcript(self._view)
+        self._whole = False
+        self._fetching: set[int] = set()
+        # The turn (rid) to put the cursor on as soon as it is there.
+        self._sought: int | None = None
+
+    # -- what is shown
+
+    def show_head(self, head: Head | None) -> None:
+        """Lines above the first turn; ``head`` lays them out for a width in cells."""
+        self._lay_out_head = head
+        self._head = head(self.text_width) if head is not None else ()
+        self._fit()
+        self.refresh()
+
+    def show(self, reader: TranscriptReader, view: TurnView, *, at: int | None = None) -> None:
+        """Show the turns that ``reader`` reads; ``at``: the rid of the turn to begin with.
+
+        The same session and filter again: the cursor stays on its turn.
+        """
+        old = self._reader
+        again = old is not None and (old.session_id, old.filter) == (reader.session_id, reader.filter)
+        if again and at is None and self.selected_rid is not None:
+            at = self.selected_rid
+        self._reader, self._view = reader, view._replace(width=self.text_width)
+        if not again:
+            self._whole = False
+            self._turns = Transcript(self._view)
+            self.cursor = 0
+            self.scroll_to(y=0, animate=False)
+            self._fit()
+            self.refresh()
+        start(self, partial(self._read, at, again), "turns")
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.workers.cancel_group(self, "turns")
+        self._reader = None
+        self._turns = Transcript(self._view)
+        self.show_head(None)
+
+    @property
+    def selected_rid(self) -> int | None:
+        return self._turns.rids[self.cursor] if self.cursor < len(self._turns) else None
+
+    @property
+    def selected_turn(self) -> MemoryRecord | None:
+        """The turn under the cursor, if it is here."""
+        return self._turns.turn(self.cursor) if len(self._turns) else None
+
+    @property
+    def text_width(self) -> int:
+        """How many cells a line of the text has."""
+        return max(min(self.scrollable_content_region.width - GUTTER - 1, WIDEST), 8)
+
+    # -- reading
+
+    async def _read(self, at: int | None, again: bool) -> None:
+        """Read all turns, page by page. Visible turns are drawn as soon as they are read."""
+        reader, view = self._reader, self._view
+        if reader is None:
+            return
+        turns = Transcript(view)
+        turns.whole = set(self._turns.whole)
+        shown = not again
+        if shown:
+            self._turns = turns
+        self._sought = at
+        last = False
+        while not last:
+            try:
+                page = await reader.page(len(turns), view, frozenset(turns.whole))
+            except Exception as error:
+                self.post_message(self.Failed(error))
+                return
+            turns.add(page)
+            last = len(page.turns) < PAGE
+            if not shown and (last or at is None or turns.find(at) is not None):
+                self._turns, shown = turns, True
+                self._whole = False
+            if shown:
+                self._seek(turns)
+                self._fit()
+                self.refresh()
+                self._whole = last
+                self.post_message(self.Counted(len(turns), last))
+
+    def _seek(self, turns: Transcript) -> None:
+        """Put the cursor on the wanted turn, at its old position or in view."""
+        if self._sought is None:
+            self.cursor = min(self.cursor, max(len(turns) - 1, 0))
+            return
+        found = turns.find(self._sought)
+        if found is not None:
+            self._sought = None
+            self._fit()
+            self.put_cursor(found)
+            # The scroll range is known only after the new size was laid out.
+            self.call_after_refresh(self._reveal)
+
+    async def _fetch(self, number: int) -> None:
+        reader, turns = self._reader, self._turns
+        try:
+            if reader is not None:
+                texts = await reader.texts(turns.page_rids(number))
+                turns.supply(number, texts)
+                self.refresh()
+        finally:
+            self._fetching.discard(number)
+
+    def _want(self, turn: int) -> None:
+        number = turn // PAGE
+        if number not in self._fetching:
+            self._fetching.add(number)
+            start(self, partial(self._fetch, number), f"texts-{number}")
+
+    # -- the cursor
+
+    def put_cursor(self, number: int) -> None:
+        """Go to a turn. Its heading and as much text as fits scroll into view."""
+        self.cursor = max(0, min(number, len(self._turns) - 1))
+        self._reveal()
+
+    def _reveal(self) -> None:
+        if len(self._turns):
+            first, end = (line + len(self._head) for line in self._turns.span(self.cursor))
+            top, height = self.scroll_offset.y, max(self.size.height, 1)
+            if first < top or end - first > height:
+                self.scroll_to(y=first if self.cursor else 0, animate=False)
+            elif self.cursor and end > top + height:  # the first turn: keep the head above it in view
+                self.scroll_to(y=end - height, animate=False)
+        self.refresh()
+
+    # -- drawing
+
+    def _fit(self) -> None:
+        self.virtual_size = Size(self.scrollable_content_region.width, len(self._head) + self._turns.height)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        line = self.scroll_offset.y + y
+        if line < len(self._head):
+            return self._strip(self._head[line], width, "plain", bar=False)
+        line -= len(self._head)
+        if line >= self._turns.height:
+            return Strip.blank(width, self._style_of("plain", "text"))
+        number, pieces = self._turns.line(line)
+        here = number == self.cursor
+        if pieces is None:
+            self._want(number)
+            pieces = [Piece(one_line(self.glyphs.skeleton * (self.text_width * 2 // 3), width), "faint")]
+        heading = here and line == self._turns.span(number)[0]
+        state: State = ("cursor" if self.has_focus else "cursor-blurred") if heading else "plain"
+        end = self._turns.span(number)[1] - 1
+        return self._strip(pieces, width, state, bar=here and self.has_focus and line < end)
+
+    def _strip(self, pieces: Line, width: int, state: State, *, bar: bool) -> Strip:
+        blank = self._style_of(state, "text")
+        cursor = Piece(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
+        parts = [segment(cursor.text, self._style_of(state, cursor.role)), Segment(" ", blank)]
+        parts += [segment(piece.text, self._style_of(state, piece.role)) for piece in pieces]
+        return Strip(parts).adjust_cell_length(width, blank)
+
+    def on_resize(self) -> None:
+        self.show_head(self._lay_out_head)
+        if self._reader is not None and self._view.width != self.text_width:
+            self.show(self._reader, self._view)
+
+    # -- what the person does
+
+    def why_not(self, action: Action) -> str:
+        return "" if len(self._turns) else "There is no turn here."
+
+    def _scroll_on(self, by: int) -> None:
+        """Scroll by lines, and take the cursor along."""
+        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
+        top = self.scroll_offset.y - len(self._head)
+        if not len(self._turns):
+            return
+        first = self._turns.turn_at(max(top, 0))
+        if top > self._turns.span(first)[0]:
+            first += 1
+        last = self._turns.turn_at(max(top + self.size.height - 1, 0))
+        self.cursor = max(min(self.cursor, last), min(first, last))
+        self.refresh()
+
+    def do_up(self) -> None:
+        if not len(self._turns):
+            return
+        first = self._turns.span(self.cursor)[0] + len(self._head)
+        if first < self.scroll_offset.y:
+            self.scroll_to(y=max(first, self.scroll_offset.y - max(self.size.height // 2, 1)), animate=False)
+        else:
+            self.put_cursor(self.cursor - 1)
+
+    def do_down(self) -> None:
+        if not len(self._turns):
+            return
+        end = self._turns.span(self.cursor)[1] + len(self._head)
+        if end > self.scroll_offset.y + self.size.height + 1:
+            self.scroll_to(y=self.scroll_offset.y + max(self.size.height // 2, 1), animate=False)
+        else:
+            self.put_cursor(self.cursor + 1)
+
+    def do_top(self) -> None:
+        self.put_cursor(0)
+        self.scroll_to(y=0, animate=False)
+
+    def do_bottom(self) -> None:
+        self.put_cursor(len(self._turns) - 1)
+
+    def do_unfold(self) -> None:
+        self._turns.fold(self.cursor)
+        self._fit()
+        self.put_cursor(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        line = self.scroll_offset.y + event.y - len(self._head)
+        if 0 <= line < self._turns.height:
+            self.cursor = self._turns.turn_at(line)
+            if event.chain == 2:
+                self.do_unfold()
+            self.refresh()

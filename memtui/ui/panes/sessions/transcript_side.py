@@ -12,8 +12,7 @@ from memtui.present.glyphs import Glyphs
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
 
-from .transcript import Ask, TranscriptReader
-from .transcript_view import Head, TranscriptView
+from .transcript import Ask, Head, TranscriptReader, TranscriptView
 from .turn_lines import TurnView
 
 
