@@ -150,7 +150,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
             f"{count(found.total('unchanged'))} unchanged"
         )
     out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
-    if decisions := found.total("conflicts") + found.total("held"):
+    if decisions := found.total("conflicts") + found.total("quarantined"):
         note(
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
         )
@@ -171,7 +171,7 @@ def _print_left_out(memory: Memory, found: Consolidation) -> None:
 def _print_session(outcome: SessionOutcome) -> None:
     counted = (
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
-        ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("held back", outcome.held),
+        ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("quarantined", outcome.quarantined),
         ("reworded", outcome.reworded), ("gone", outcome.retired), ("unchanged", outcome.unchanged),
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
@@ -198,7 +198,7 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:
                 _print_below(f"also: {one.known}")
-        elif line.reason and (line.action in ("hold", "unchanged") or not line.accepted):
+        elif line.reason and (line.action in ("quarantine", "unchanged") or not line.accepted):
             _print_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():
             said.setdefault(source, memory.get(source))

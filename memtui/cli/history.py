@@ -93,7 +93,7 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
     past = memory.history.as_of(when)
     counts, total, shown = past.counts(), past.count(words), past.page(words, limit=limit)
     if json:
-        emit({"at": past.at, "reach": past.reach, "counts": counts, "found": total, "memories": shown})
+        emit({"at": past.at, "coverage": past.coverage, "counts": counts, "found": total, "memories": shown})
         return OK if shown else NEGATIVE
     now = time.time()
     out(row(paint("as of", "dim"), local_time(past.at, now), paint(kind_counts(counts), "dim")))
@@ -101,7 +101,7 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
         out(memory_line(one, signs))
     if total > len(shown):
         err(f"and {count(total - len(shown))} more: --limit shows them")
-    for line in coverage_notes(past.reach, now):
+    for line in coverage_notes(past.coverage, now):
         note(line)
     return OK if shown else NEGATIVE
 
@@ -128,7 +128,7 @@ def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyph
         _print_change(change, signs)
     if found.more:
         err(f"and {count(found.more)} more: --limit shows them")
-    for line in coverage_notes(found.reach, now):
+    for line in coverage_notes(found.coverage, now):
         note(line)
     return OK if totals else NEGATIVE
 

@@ -98,7 +98,7 @@ def restore_command(
         return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
     if not what:
         with invocation.existing() as memory:
-            return _list([(one, memory.backups.held(one.path)) for one in memory.backups.all()], json)
+            return _list([(one, memory.backups.contents(one.path)) for one in memory.backups.all()], json)
     with invocation.existing(must_write=not dry_run) as memory:
         which = " ".join(what)
         preview = memory.backups.preview(which)
@@ -133,7 +133,7 @@ def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
 def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool) -> int:
     """Put a backup in the place of a memory that cannot be used."""
     chosen = rescue.info(which)
-    found = rescue.held(chosen)
+    found = rescue.contents(chosen)
     if not json:
         err(problem.message)
         out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))

@@ -140,16 +140,16 @@ def _decide_group(
 
 def _print(item: ReviewItem, signs: Glyphs) -> None:
     out(row(in_role(*kind(item.kind)), paint(item.id, "dim"), item.reason))
-    if item.kind == "held":
+    if item.kind == "quarantined":
         out(row("   ", paint(NOT_YET, "dim")))
-    if item.text and item.wish is None:
+    if item.text and item.change_request is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):
         out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
         for known in item.replaced:
             if known.id == memory.supersedes:
                 out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
-    if item.text and item.wish is not None:
+    if item.text and item.change_request is not None:
         out(row("   to:", brief(item.text, 8)))
     if item.kind == "drawn":
         for entity in item.entities:

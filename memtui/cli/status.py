@@ -44,7 +44,7 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
                 f"{found.review:,} to decide" + (f", and {more:,} that Review found" if more else ""),
             )
         )
-        for index, one in enumerate(agent_lines(found) if found.told else ["nothing today"]):
+        for index, one in enumerate(agent_lines(found) if found.served else ["nothing today"]):
             out(row("      " if index else "told  ", one))
         if found.pause:
             out(row("      ", paint(paused(found, time.time()), "yellow")))

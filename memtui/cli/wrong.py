@@ -36,11 +36,11 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
     if agent is not None and not agent.strip():
         raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
     with invocation.reading() as memory:
-        found = memory.view.last_told(200)
+        found = memory.view.last_served(200)
     named = agent.removeprefix("agent:") if agent else None
     found = [one for one in found if named in (None, one.agent)][:limit]
     if json:
-        emit({"told": found})
+        emit({"recalls": found})
         return OK if found else NEGATIVE
     signs = glyphs(invocation)
     for one in found:

@@ -32,8 +32,8 @@ ACTIONS: Mapping[Action, ActionWords] = {
     "conflict": ActionWords(
         "conflict", "error", "it contradicts a known fact: both wait for you in Review"
     ),
-    "hold": ActionWords(
-        "hold back", "warning", "suspicious: accepted here it is remembered, otherwise it waits in Review"
+    "quarantine": ActionWords(
+        "quarantine", "warning", "suspicious: accepted here it is remembered, otherwise it waits in Review"
     ),
     "observation": ActionWords("observation", "success", "a note for agents"),
     "summary": ActionWords("summary", "context", "what the conversation was about"),

@@ -28,7 +28,7 @@ def headline(of: Dependents) -> str:
     parts += [plural(len(of.summaries), "summary", "summaries")] if of.summaries else []
     parts += [plural(len(of.questions), "pinned question")] if of.questions else []
     parts += [f"{plural(len(of.same_turns), 'fact')} of the same turns"] if of.same_turns else []
-    parts += [f"told to {plural(len(of.told), 'agent')}"] if of.told else []
+    parts += [f"told to {plural(len(of.served), 'agent')}"] if of.served else []
     return ", ".join(parts) or NOTHING
 
 
@@ -42,7 +42,7 @@ def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Itera
         ("question", [((one.query, "text"),) for one in of.questions]),
         ("same turns", [_memory(one) for one in of.same_turns if one.id not in without]),
         ("told", [
-            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.told
+            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.served
         ]),
     ]  # fmt: skip
     for label, entries in groups:

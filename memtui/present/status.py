@@ -28,7 +28,7 @@ def paused(status: Status, now: float) -> str:
 
 def agent_lines(status: Status) -> Iterator[str]:
     """``claude-code: 28 memories in 12 answers``."""
-    for one in status.told:
+    for one in status.served:
         times = plural(one.times, "time")
         yield f"{one_line(one.agent, _NAME)}: {plural(one.memories, 'memory')}, {times}"
 

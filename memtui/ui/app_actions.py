@@ -113,7 +113,7 @@ class AppActions:
         if shell.operations.memory is None:
             shell.say("Opening the memory …: press the key again in a moment.")
             return
-        found = await shell.operations.ask(lambda memory: memory.view.last_told())
+        found = await shell.operations.ask(lambda memory: memory.view.last_served())
         if not found:
             shell.say("No agent was given anything that is still in use.")
             return

@@ -67,7 +67,7 @@ def test_as_json(cli: Cli, facts: list[str]) -> None:
     result = found["dependents"]
     assert [one["content"] for one in result["of"]] == ["Ada works at Initech", "Ada goes to the mountains"]
     assert [one["kind"] for one in result["drawn"]] == ["reflection"]
-    assert [(one["agent"], one["times"]) for one in result["told"]] == [("claude", 2)]
+    assert [(one["agent"], one["times"]) for one in result["served"]] == [("claude", 2)]
     assert cli("merge", *facts, "--dry-run", "--json").json["dependents"] == result
     erased = cli("erase", facts[0], "--dry-run", "--json").json["dependents"]
     assert [one["query"] for one in erased["questions"]] == ["where does Ada work"]

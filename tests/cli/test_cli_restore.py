@@ -110,7 +110,7 @@ def test_the_memory_as_it_was_and_what_became_of_it(cli: Cli, changed: dict[str,
     assert "2 facts, 2 in Trash" in result.out and "Standup is at 10:30" in result.out
     assert "walnuts" in cli("history", "--as-of", "now", "--filter", "is:trash walnuts").out
     report: dict[str, Any] = cli("history", "--as-of", "now", "--json").json
-    assert report["counts"]["fact"] == 2 and report["reach"]["complete"]
+    assert report["counts"]["fact"] == 2 and report["coverage"]["complete"]
     assert {one["content"] for one in report["memories"]} == {"Standup is at 10:30", "Plays the oboe"}
     diff = cli("history", "--diff", "an hour ago", "now")
     assert "2 added" in diff.out and "came and went" in diff.out

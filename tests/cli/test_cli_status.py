@@ -30,7 +30,7 @@ def result(cli: Cli, home: Path) -> Path:
         for agent, facts in (("claude", [first, second]), ("claude", [first]), ("codex", [second])):
             memory.actor = f"agent:{agent}"
             memory.note_recall("Ada", facts)
-        memory.review.wish("forget", first.id, why="it is old")
+        memory.review.request_change("forget", first.id, why="it is old")
     return home / "memory.db"
 
 
@@ -45,7 +45,7 @@ def test_a_line_tells_what_waits_and_what_was_told(cli: Cli, result: Path) -> No
     assert "1 to decide" in whole and "claude: 2 memories, 2 times" in whole and "old:" not in whole
     found = cli("status", "--json").json
     assert found["review"] == len(cli("review", "--json").json["items"]) == 1
-    assert [(one["agent"], one["times"], one["memories"]) for one in found["told"]] == [
+    assert [(one["agent"], one["times"], one["memories"]) for one in found["served"]] == [
         ("claude", 2, 2),
         ("codex", 1, 1),
     ]

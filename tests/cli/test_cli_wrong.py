@@ -22,7 +22,7 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
             now[0] += 60
             memory.actor = f"agent:{agent}"
             memory.note_recall(f"which {len(result)} of {session}", result, session)
-    found = cli("wrong", "--json").json["told"]
+    found = cli("wrong", "--json").json["recalls"]
     assert [(one["agent"], one["session_id"], len(one["memories"])) for one in found] == [
         ("claude", "s1", 3),
         ("codex", "s2", 1),
@@ -43,7 +43,7 @@ def test_what_was_told_last_by_session(cli: Cli, home: Path) -> None:
     cli("withhold", facts[3].id, "--agent", "claude")
     assert facts[3].id not in cli("wrong").out
     cli("forget", facts[2].id)
-    assert [one["agent"] for one in cli("wrong", "--json").json["told"]] == ["claude"]
+    assert [one["agent"] for one in cli("wrong", "--json").json["recalls"]] == ["claude"]
     assert cli("wrong", "--agent", "codex").code == 1
 
 

@@ -79,7 +79,7 @@ def test_of_a_project_no_note_correction_wish_or_question_is_kept(person: Memory
         with pytest.raises(NotRecordedError):
             memory.correct(loose.id, WORDS)
         with pytest.raises(NotRecordedError):
-            memory.review.wish("forget", loose.id, why=WORDS)
+            memory.review.request_change("forget", loose.id, why=WORDS)
     assert {one.query for one in person.view.recent_recalls()} == {""}
     assert person.correct(fact.id, "The boat is blue").content == "The boat is blue"
     assert WORDS.encode() not in kept_bytes(place)

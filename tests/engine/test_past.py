@@ -202,11 +202,11 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     memory.forget(gone.id)
     clock.now += 100 * DAY
     memory.remember("Uses a fountain pen")
-    assert memory.history.as_of(START).reach == HistoryCoverage(complete=True)
+    assert memory.history.as_of(START).coverage == HistoryCoverage(complete=True)
     history.prune(memory._core.connections, clock.now)
     early, late = memory.history.as_of(START + DAY), memory.history.as_of(START + 11 * DAY)
-    assert early.reach == HistoryCoverage(complete=False, since=int(START) + 10 * DAY)
-    assert late.reach.complete
+    assert early.coverage == HistoryCoverage(complete=False, since=int(START) + 10 * DAY)
+    assert late.coverage.complete
     assert sorted(one.content for one in early.page()) == ["The ferry has a bar", "The ferry leaves at eight"]
     assert all(one.active for one in early.page())
     assert early.counts() == {"episode": 0, "fact": 2, "reflection": 0, "observation": 0, "trash": 0}
@@ -215,12 +215,12 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     assert early.page()[0].tags == ("travel",)  # that it came later is no longer known
     told = memory.history.diff(START + DAY, START + 11 * DAY)
     assert told.counts == {"corrected": 1, "forgotten": 1}
-    assert not told.reach.complete
+    assert not told.coverage.complete
     history.prune(memory._core.connections, START + 201 * DAY)
     clock.now = START + 5 * DAY  # a clock that went back makes older operations of what comes later
     memory.remember("The ferry is green")
     history.prune(memory._core.connections, START + 202 * DAY)
-    assert memory.history.as_of(START + 6 * DAY).reach == HistoryCoverage(
+    assert memory.history.as_of(START + 6 * DAY).coverage == HistoryCoverage(
         complete=False, since=int(START) + 110 * DAY
     )
 

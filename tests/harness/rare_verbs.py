@@ -29,10 +29,12 @@ def decide(memory: Memory, words: str) -> Line:
     fact = memory.remember(f"{words}, to be decided")
     actor = memory.actor
     memory.actor = "agent:crew"
-    memory.review.wish("forget", fact.id, why=words)
+    memory.review.request_change("forget", fact.id, why=words)
     memory.actor = actor
     card = next(
-        card for card in memory.review.items(limit=10_000) if card.wish and card.memories[0].id == fact.id
+        card
+        for card in memory.review.items(limit=10_000)
+        if card.change_request and card.memories[0].id == fact.id
     )
     memory.review.decide(card, "forget")
     return {"id": fact.id, "card": card.id}

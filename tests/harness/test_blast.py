@@ -131,7 +131,7 @@ async def test_the_caps_hold_and_one_undo_takes_it_back(full_memory: Callable[[s
 
             cards = memory.review.items(limit=10_000)
             kinds = [card.kind for card in cards]
-            assert kinds.count("held") >= 3
+            assert kinds.count("quarantined") >= 3
             assert any(
                 {"I live in Bergen", "I live in Atlantis now"} == {m.content for m in card.memories}
                 for card in cards
@@ -141,6 +141,6 @@ async def test_the_caps_hold_and_one_undo_takes_it_back(full_memory: Callable[[s
 
             memory.undo()
             assert by_id(memory) == before
-            assert [card for card in memory.review.items() if card.kind in ("conflict", "held")] == []
+            assert [card for card in memory.review.items() if card.kind in ("conflict", "quarantined")] == []
             assert len(memory.pending_sessions()) == 4
             assert memory.files.check().ok

@@ -126,10 +126,10 @@ def agent_search(memory: Memory, folder: Path) -> object:
         memory.actor = "person"
 
 
-def agent_wish(memory: Memory, folder: Path) -> object:
+def agent_change_request(memory: Memory, folder: Path) -> object:
     memory.actor = "agent:coach"
     try:
-        return memory.review.wish("forget", fact(memory, "Grace").id)
+        return memory.review.request_change("forget", fact(memory, "Grace").id)
     finally:
         memory.actor = "person"
 
@@ -178,7 +178,7 @@ ACTIONS: dict[str, Action] = {
     "merge entities": lambda m, _: m.entities.merge(entity(m, "Porto"), entity(m, "Lisbon")),
     "unlink": lambda m, _: m.entities.unlink(fact(m, "Grace").id, entity(m, "Bergen")),
     "agent's search": agent_search,
-    "agent's wish": agent_wish,
+    "agent's wish": agent_change_request,
     "import": an_import,
     "consolidate": lambda m, _: asyncio.run(m.consolidate("talk")),
     "skip session": lambda m, _: m.sessions.skip("talk"),

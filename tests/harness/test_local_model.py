@@ -131,7 +131,7 @@ async def test_imported_talks_become_facts_with_their_turns(
 
         # What reads like an order to an assistant waits in Review.
         notes = [*memory.view.page("kind:fact"), *memory.view.page("kind:observation")]
-        assert notes or outcome.total("held")
+        assert notes or outcome.total("quarantined")
         for note in notes:
             turns = memory.view.sources(note.id)
             assert [turn.id for turn in turns] == list(note.source_ids)

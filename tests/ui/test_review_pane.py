@@ -335,11 +335,11 @@ async def test_what_an_agent_asks_for_is_granted_in_its_words_by_the_key_that_do
     with story.open() as memory:
         fact = memory.remember("Ada lives in Bergen, near the harbour")
     with story.open(actor="agent:bot") as agent:
-        agent.review.wish("correct", fact.id, text="Ada lives in Oslo, near the harbour")
+        agent.review.request_change("correct", fact.id, text="Ada lives in Oslo, near the harbour")
     app = at_review(story)
     async with running(app) as pilot:
         await ready(app)
-        assert kinds(app) == ["wish"]
+        assert kinds(app) == ["change_request"]
         shown = screen_text(app)
         assert "bot asks to change this" in shown and "Oslo" in shown
         await pilot.press("e")

@@ -34,7 +34,7 @@ from memtui.engine.wording import plural
 from . import carry_over, single_memories
 from . import preview as restore_preview
 from .lookup import find, info
-from .reader import held, ready
+from .reader import contents, ready
 from .rescue import is_damage, put_in_place
 
 RECENT_SECONDS = 600
@@ -169,9 +169,9 @@ class Backups:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
         return info(self.all(), name, self._clock(), self._zone)
 
-    def held(self, name: str | Path) -> BackupContents:
+    def contents(self, name: str | Path) -> BackupContents:
         """How many memories a backup holds."""
-        return held(self.find(name))
+        return contents(self.find(name))
 
     def preview(self, name: str | Path) -> RestorePreview:
         """What restoring a backup would bring back, change and lose; it is checked, and nothing is written.

@@ -19,7 +19,7 @@ from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import scalar
 
 
-def held(path: Path) -> BackupContents:
+def contents(path: Path) -> BackupContents:
     """Count what is in a backup; its pages are not checked, which takes reading them all."""
     stamp = 0
     try:

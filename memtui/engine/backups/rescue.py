@@ -35,7 +35,7 @@ from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over
 from .lookup import info
-from .reader import held, ready
+from .reader import contents, ready
 
 _PATIENCE = 10.0
 
@@ -93,13 +93,13 @@ class Rescue:
         """Remove the memory where nothing was ever written to it; whether it was removed."""
         return file.remove_unused(self.path)
 
-    def held(self, one: Backup) -> BackupContents:
+    def contents(self, one: Backup) -> BackupContents:
         """How many memories a backup holds."""
-        return held(one.path)
+        return contents(one.path)
 
     def backups(self) -> list[tuple[Backup, BackupContents]]:
         """The backups that can be read, the latest first; their pages are checked by ``restore``."""
-        found = [(one, held(one.path)) for one in backup.find_backups(self.path)]
+        found = [(one, contents(one.path)) for one in backup.find_backups(self.path)]
         return [(one, what) for one, what in found if not what.problem]
 
     def info(self, name: str | Path) -> Backup:

@@ -85,15 +85,15 @@ def write_line(
     if same is not None and same.active:
         # Somebody was quicker.
         return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
-    if line.action == "hold" and not seen:
+    if line.action == "quarantine" and not seen:
         proposals.ask(
             connection,
-            proposals.identity(proposals.HELD, line.content),
-            proposals.HELD,
-            _held(plan, line),
+            proposals.identity(proposals.QUARANTINED, line.content),
+            proposals.QUARANTINED,
+            _quarantined(plan, line),
             now,
         )
-        return "held"
+        return "quarantined"
     if target is None or line.action not in ("reinforce", "supersede", "conflict"):
         insert(connection, plan, line, options, now, seen=seen)
         return "observation" if kind == "observation" else "added"
@@ -232,7 +232,7 @@ def open_conflict(connection: apsw.Connection, new: str, old: str, reason: str, 
     )
 
 
-def _held(plan: Plan, line: PlanLine) -> dict[str, Any]:
+def _quarantined(plan: Plan, line: PlanLine) -> dict[str, Any]:
     return {
         "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
         "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,

@@ -52,7 +52,7 @@ class RunOperation:
 
     def _label(self) -> str:
         what = {
-            "added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "held": 0,
+            "added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "quarantined": 0,
             "reworded": 0, "retired": 0, "unchanged": 0,
         }  # fmt: skip
         for _, counts in self._written:
@@ -69,7 +69,7 @@ class RunOperation:
                 (what["reworded"], f"{what['reworded']} reworded"),
                 (what["retired"], f"{what['retired']} gone"),
                 (what["unchanged"], f"{what['unchanged']} unchanged"),
-                (what["conflict"] + what["held"], f"{what['conflict'] + what['held']} to review"),
+                (what["conflict"] + what["quarantined"], f"{what['conflict'] + what['held']} to review"),
             )
             if count
         ]

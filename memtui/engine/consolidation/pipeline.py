@@ -346,7 +346,7 @@ def _counted(counts: apply.Counts) -> dict[str, Any]:
     return {
         "added": get("added", 0) + get("superseded", 0) + get("conflict", 0), "reinforced": get("reinforced", 0),
         "reworded": get("reworded", 0), "retired": get("retired", 0), "unchanged": get("unchanged", 0),
-        "superseded": get("superseded", 0), "conflicts": get("conflict", 0), "held": get("held", 0),
+        "superseded": get("superseded", 0), "conflicts": get("conflict", 0), "quarantined": get("quarantined", 0),
         "observations": get("observation", 0),
     }  # fmt: skip
 
@@ -354,7 +354,7 @@ def _counted(counts: apply.Counts) -> dict[str, Any]:
 def _planned(plan: Plan) -> dict[str, Any]:
     return {
         "added": plan.count("add", "supersede", "conflict"), "reinforced": plan.count("reinforce"),
-        "superseded": plan.count("supersede"), "conflicts": plan.count("conflict"), "held": plan.count("hold"),
+        "superseded": plan.count("supersede"), "conflicts": plan.count("conflict"), "quarantined": plan.count("quarantine"),
         "observations": plan.count("observation"), "reworded": plan.count("reword"), "retired": plan.count("retire"),
         "unchanged": plan.count("unchanged"),
     }  # fmt: skip

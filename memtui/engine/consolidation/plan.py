@@ -19,7 +19,7 @@ from .suspicious import Suspicion
 
 _NOTES = 20
 Action = Literal[
-    "add", "reinforce", "supersede", "conflict", "hold", "observation", "summary", "reword", "retire", "unchanged"
+    "add", "reinforce", "supersede", "conflict", "quarantine", "observation", "summary", "reword", "retire", "unchanged"
 ]  # fmt: skip
 OPERATION = "consolidate"
 """The kind of the operation that writes plans."""
@@ -145,7 +145,7 @@ class SessionOutcome(Record):
     reinforced: int = 0
     superseded: int = 0
     conflicts: int = 0
-    held: int = 0
+    quarantined: int = 0
     observations: int = 0
     reworded: int = 0
     retired: int = 0
@@ -206,7 +206,7 @@ class Consolidation(Record):
             "reinforced",
             "superseded",
             "conflicts",
-            "held",
+            "quarantined",
             "observations",
             "reworded",
             "retired",

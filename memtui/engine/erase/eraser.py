@@ -142,7 +142,7 @@ class Eraser:
             )
         if self._actor != "person":
             raise InputError(
-                "Only the person erases for good.", "Ask them; you may ask to forget it (a wish)."
+                "Only the person erases for good.", "Ask them; you may ask to forget it (a change request)."
             )
 
     def _alone(self, progress: ProgressCallback) -> AbstractContextManager[None]:

@@ -52,7 +52,7 @@ def _consolidate(task: Task) -> JobReport:
     counts = {
         "sessions": done, "facts": facts, "observations": observations, "reinforced": found.total("reinforced"),
         "superseded": found.total("superseded"), "failed": len(found.failed),
-        "to_review": found.total("conflicts") + found.total("held"),
+        "to_review": found.total("conflicts") + found.total("quarantined"),
     }  # fmt: skip
     return JobReport(
         summary=f"{would} {plural(done, 'session')}: {plural(facts, 'fact')}, {plural(observations, 'observation')}",

@@ -24,7 +24,7 @@ class History:
         """The memory as it was at a moment: ``counts()``, ``page()``, ``get(id)``; read-only.
 
         ``when``: Unix seconds, an aware datetime, or a text such as ``2026-03-03`` (its end), ``last tuesday``, ``2d``.
-        ``reach`` says whether history tells it exactly. Raises InputError for a text that names no time.
+        ``coverage`` says whether history tells it exactly. Raises InputError for a text that names no time.
         """
         from memtui.engine.search.moments import moment
         from memtui.engine.store.past import Past

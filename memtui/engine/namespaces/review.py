@@ -17,7 +17,7 @@ from memtui.engine.records import MemoryRecord, Operation
 from memtui.engine.review import cards, change_requests, decisions
 from memtui.engine.review import groups as review_groups
 from memtui.engine.review.cards import Inbox, ReviewItem, ReviewKind, Verdict
-from memtui.engine.review.change_requests import WishVerb
+from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.review.groups import ReviewGroup
 from memtui.engine.store import entity_names, memories
 from memtui.engine.store.proposals import Proposal
@@ -73,14 +73,14 @@ class Review:
         decided = [memory.id for item in items for memory in item.memories]
         self._core.ask_about_drawn(connection, decided, "forgot" if verdict == "forget" else "corrected")
 
-    def wish(self, verb: WishVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
+    def request_change(self, verb: RequestVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
         """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
 
-        The same wish is one, however often it is asked; its ``state`` tells what the person decided. Raises
+        The same request is one row, however often it is made. Its ``state`` says what the person decided. Raises
         NotFoundError, InputError for what could not be granted or when 20 of this agent wait.
         """
         now = int(self._core.clock())
-        with self._core.change("wish", "Asked", project=self._core.project_of(id)) as op:
+        with self._core.change("change_request", "Asked", project=self._core.project_of(id)) as op:
             memory = memories.get(op.connection, id, now)
             agent = self._core.actor.removeprefix("agent:")
             asked = change_requests.ask(

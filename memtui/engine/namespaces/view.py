@@ -363,7 +363,7 @@ class View:
         with self._connections.read() as connection:
             return recalls.agents(connection)
 
-    def last_told(self, limit: int = 20) -> list[LastServed]:
+    def last_served(self, limit: int = 20) -> list[LastServed]:
         """What agents were told last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
         or kept from that agent, is left out.
         """

@@ -70,11 +70,11 @@ class Dependents(Record):
     drawn: tuple[MemoryRecord, ...] = ()
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
-    told: tuple[ServedAgent, ...] = ()
+    served: tuple[ServedAgent, ...] = ()
 
     @property
     def any(self) -> bool:
-        return bool(self.same_turns or self.drawn or self.summaries or self.questions or self.told)
+        return bool(self.same_turns or self.drawn or self.summaries or self.questions or self.served)
 
     @property
     def stand_on_it(self) -> bool:

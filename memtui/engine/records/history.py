@@ -179,7 +179,7 @@ class PastChange(Record):
 class PastDiff(Record):
     """All changes from ``start`` to ``end``. ``counts``: verb -> number, without turns; ``turns``: the same for turns.
 
-    ``changes``: the latest first, without turns; ``more``: how many others there are. ``reach``: coverage of the first
+    ``changes``: the latest first, without turns; ``more``: how many others there are. ``coverage``: coverage of the first
     moment.
     """
 
@@ -189,4 +189,4 @@ class PastDiff(Record):
     turns: dict[str, int]
     changes: tuple[PastChange, ...]
     more: int
-    reach: HistoryCoverage
+    coverage: HistoryCoverage

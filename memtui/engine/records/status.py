@@ -44,13 +44,13 @@ class ServedToday(Record):
 
 
 class Status(Record):
-    """``review``: cards that were asked and wait: contradictions, texts held back, agents' wishes, what was drawn from a
-    correction; not those that Review finds when it is opened. ``told``: the agents, the one that was told most first;
-    ``memories``: how many were told to any of them today. ``pause``: nothing is recorded meanwhile.
+    """``review``: cards that wait as proposals: contradictions, quarantined texts, agents' change requests, what was
+    drawn from a corrected fact. Cards that Review finds when it is opened are not counted. ``served``: the agents, the
+    one that got most first. ``memories``: how many any of them got today. ``pause``: nothing is recorded meanwhile.
     """
 
     review: int
-    told: tuple[ServedToday, ...] = ()
+    served: tuple[ServedToday, ...] = ()
     memories: int = 0
     pause: Pause | None = None
 

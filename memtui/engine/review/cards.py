@@ -1,8 +1,8 @@
 """What needs a person's decision, worst first (what a decision does is in ``verdicts``).
 
-Conflicts, held texts and agents' wishes wait as proposals. Near-duplicates, suspicious and fading facts are found when
-asked for, with bounded work: among the latest notes, and those that ``judged`` found earlier. What was decided is
-noted, so that it does not come back.
+Conflicts, quarantined texts and agents' change requests wait as proposals. Near-duplicates, suspicious and fading
+facts are found when asked for, with bounded work: among the latest notes, and those that ``judged`` found earlier.
+Decisions are stored, so that no card comes back.
 """
 
 from __future__ import annotations
@@ -23,10 +23,19 @@ from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural
 
 from . import change_requests, dependents, merge_candidates, scan
-from .change_requests import Wish
+from .change_requests import ChangeRequest
 
 ReviewKind = Literal[
-    "conflict", "devices", "drawn", "wish", "held", "duplicate", "entities", "suspicious", "fading", "new"
+    "conflict",
+    "devices",
+    "drawn",
+    "change_request",
+    "quarantined",
+    "duplicate",
+    "entities",
+    "suspicious",
+    "fading",
+    "new",
 ]
 Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
 
@@ -47,8 +56,8 @@ OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "devices": ("keep", "forget", "both", "merge", "snooze"),
     "drawn": ("keep", "forget", "correct", "snooze"),
-    "wish": ("keep", "forget", "correct", "snooze"),
-    "held": ("keep", "forget", "correct", "snooze"),
+    "change_request": ("keep", "forget", "correct", "snooze"),
+    "quarantined": ("keep", "forget", "correct", "snooze"),
     "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "entities": ("merge", "both", "snooze"),
     "suspicious": ("keep", "forget", "correct", "snooze"),
@@ -62,8 +71,8 @@ _ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
 class ReviewItem(Record):
     """One card. ``memories``: the new one before the known one (conflict, duplicate), all new ones of a session (new).
 
-    ``text``: what is held back (held), the wording that an agent proposes (wish). ``sources``: turns that say it,
-    as evidence. ``id`` names it in ``proposals``. ``wish``: what the agent asks for (wish).
+    ``text``: the quarantined text, or the wording that an agent proposes (change_request). ``sources``: turns that say it,
+    as evidence. ``id`` names it in ``proposals``. ``change_request``: what the agent asks for.
     ``replaced``: known facts that a run took these for the successors of, without asking (new).
     ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
     summary is asked about (drawn). ``sources`` of a drawn one: what no longer holds.
@@ -78,7 +87,7 @@ class ReviewItem(Record):
     text: str = ""
     session_id: str | None = None
     offered: tuple[Verdict, ...] = ()
-    wish: Wish | None = None
+    change_request: ChangeRequest | None = None
     replaced: tuple[MemoryRecord, ...] = ()
     entities: tuple[Entity, ...] = ()
     proposed: Verdict = "keep"
@@ -143,7 +152,8 @@ def review(
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflicts, "devices": _devices, "drawn": _drawn, "wish": _wishes, "held": _held,
+        "conflict": _conflicts, "devices": _devices, "drawn": _drawn,
+        "change_request": _change_requests, "quarantined": _quarantined,
         "suspicious": _suspicious, "duplicate": _duplicates, "entities": _namesakes, "fading": _fading,
         "new": _every_new if every_new else _new,
     }  # fmt: skip
@@ -200,10 +210,12 @@ def _drawn(connection: apsw.Connection, now: float, options: Options) -> Iterabl
             )  # fmt: skip
 
 
-def _wishes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _change_requests(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for id, wanted, memory in change_requests.waiting(connection, now):
-        card = _card(connection, now, "wish", id, wanted.sentence, (memory,), session_id=memory.session_id)
-        yield replace(card, text=wanted.text, wish=wanted)
+        card = _card(
+            connection, now, "change_request", id, wanted.sentence, (memory,), session_id=memory.session_id
+        )
+        yield replace(card, text=wanted.text, change_request=wanted)
 
 
 def _namesakes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -220,13 +232,13 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
     return list(_namesakes(connection, now, options))
 
 
-def _held(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.waiting(connection, proposals.HELD, now):
+def _quarantined(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal in proposals.waiting(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
         yield ReviewItem(
-            id=proposal.id, kind="held", reason="; ".join(payload["reasons"]), text=payload["content"],
+            id=proposal.id, kind="quarantined", reason="; ".join(payload["reasons"]), text=payload["content"],
             sources=_active(connection, payload["sources"], now), session_id=payload["session_id"],
-            offered=OFFERED["held"], proposed="correct" if "is meant by “" in str(payload["reasons"]) else "keep",
+            offered=OFFERED["quarantined"], proposed="correct" if "is meant by “" in str(payload["reasons"]) else "keep",
         )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """What an agent asks for and only the person may do: forget a memory, change or confirm one that is theirs.
 
-A wish changes nothing. It waits in Review; granted, it is the person's own change, signed by them.
+A change request changes nothing. It waits in Review. If the person accepts it, it is the person's own change, signed by them.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.store import memories, proposals
 
 MOST_WAITING = 20
-"""Wishes of one agent that may wait at once: more would bury what matters. Those of others do not count."""
+"""How many change requests of one agent may wait at once: more would bury what matters."""
 _LONGEST_REASON = 500
 
-WishVerb = Literal["forget", "correct", "confirm"]
+RequestVerb = Literal["forget", "correct", "confirm"]
 
 
-class Wish(Record):
+class ChangeRequest(Record):
     """What an agent wants done to a memory. ``text``: the wording it proposes (correct). ``why``: in its words."""
 
-    verb: WishVerb
+    verb: RequestVerb
     agent: str
     text: str = ""
     why: str = ""
@@ -41,12 +41,12 @@ class Wish(Record):
 
 
 def ask(
-    connection: apsw.Connection, verb: WishVerb, memory: MemoryRecord, *, agent: str, text: str, why: str,
+    connection: apsw.Connection, verb: RequestVerb, memory: MemoryRecord, *, agent: str, text: str, why: str,
     options: Options, now: int,
 ) -> proposals.Proposal:  # fmt: skip
-    """Open a wish, inside the caller's operation; the one that is there when the same was asked before.
+    """Open a change request, inside the caller's operation; the one that is there when the same was asked before.
 
-    Raises InputError for a wish that could not be granted, or when too many of this agent wait.
+    Raises InputError for a request that nobody could accept, or when too many of this agent wait.
     """
     if verb != "forget" and memory.kind == "episode":
         raise InputError(
@@ -62,39 +62,39 @@ def ask(
         if why.strip()
         else ""
     )
-    id = proposals.identity(proposals.WISH, verb, memory.id, text)
+    id = proposals.identity(proposals.CHANGE_REQUEST, verb, memory.id, text)
     known = proposals.find(connection, id)
     if known is not None:
         return known
     if sum(one.agent == agent for _, one, _ in waiting(connection, now)) >= MOST_WAITING:
         raise InputError(
-            f"{MOST_WAITING} of your wishes wait for the person already.",
+            f"{MOST_WAITING} of your change requests wait for the person already.",
             "Tell the person to look into Review.",
         )
     payload = {"verb": verb, "memory": memory.id, "agent": agent, "text": text, "why": why}
-    proposals.ask(connection, id, proposals.WISH, payload, now)
+    proposals.ask(connection, id, proposals.CHANGE_REQUEST, payload, now)
     return proposals.get(connection, id)
 
 
-def waiting(connection: apsw.Connection, now: float) -> Iterable[tuple[str, Wish, MemoryRecord]]:
-    """The wishes that can still be granted, with their proposals' ids, the latest first."""
-    for proposal in proposals.waiting(connection, proposals.WISH, now):
+def waiting(connection: apsw.Connection, now: float) -> Iterable[tuple[str, ChangeRequest, MemoryRecord]]:
+    """The change requests that can still be accepted, with their proposals' ids, the latest first."""
+    for proposal in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
         rows = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL",
             (str(proposal.payload["memory"]),),
         )
         for row in rows:
-            yield proposal.id, wish(proposal.payload), memories.record(row, now)
+            yield proposal.id, from_payload(proposal.payload), memories.record(row, now)
 
 
-def wish(payload: dict[str, Any]) -> Wish:
-    return Wish(
+def from_payload(payload: dict[str, Any]) -> ChangeRequest:
+    return ChangeRequest(
         verb=payload["verb"], agent=str(payload["agent"]), text=str(payload["text"]), why=str(payload["why"])
     )
 
 
 def grant(
-    connection: apsw.Connection, wanted: Wish, memory: MemoryRecord, *, text: str, actor: str, options: Options,
+    connection: apsw.Connection, wanted: ChangeRequest, memory: MemoryRecord, *, text: str, actor: str, options: Options,
     now: int,
 ) -> None:  # fmt: skip
     """Do what was asked, as ``actor``; ``text``: another wording than the one proposed."""

@@ -18,8 +18,8 @@ from memtui.engine.wording import plural, quoted
 
 from . import change_requests, dependents, merge_candidates
 from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
-from .change_requests import Wish
-from .quarantined import insert_held
+from .change_requests import ChangeRequest
+from .quarantined import insert_quarantined
 
 SNOOZE_SECONDS = 7 * 86_400
 _DONE: dict[Verdict, str] = {
@@ -40,7 +40,7 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         said = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
         return f"{_DONE[verdict]} {quoted(said)}"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
-    shown = (not item.wish and item.text) or (about.content if about else "")
+    shown = (not item.change_request and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     return f"{_DONE[verdict]} {quoted(validation.without_secrets(shown))}{more}"
 
@@ -51,13 +51,13 @@ def decide(
 ) -> None:  # fmt: skip
     """Settle a card in the caller's operation. Raises InputError for a verdict that it does not offer.
 
-    Verdicts are about the memory: ``forget`` grants a wish to forget, ``keep`` declines it.
+    Verdicts are about the memory: ``forget`` accepts a request to forget, ``keep`` declines it.
     """
     if verdict not in OFFERED[item.kind]:
         raise InputError(
             f"{verdict!r} does not settle {item.kind}.", f"Choose {', '.join(OFFERED[item.kind])}."
         )
-    if verdict == "correct" and not (text.strip() or (item.wish and item.wish.text)):
+    if verdict == "correct" and not (text.strip() or (item.change_request and item.change_request.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
     if verdict == "snooze" and item.kind == "drawn":
         _put_off_drawn(connection, item, keep, now)
@@ -70,13 +70,13 @@ def decide(
             raise InputError(f"{verdict!r} does not settle this card.", f"Choose {', '.join(item.offered)}.")
         payload = proposals.get(connection, item.id).payload
         reconcile.decide(connection, payload, verdict, keep=keep, actor=actor, now=now)
-    elif item.kind == "held":
+    elif item.kind == "quarantined":
         if verdict != "forget":
             payload = proposals.get(connection, item.id).payload
-            insert_held(connection, payload, text=text, options=options, now=now)
-    elif item.wish is not None:
-        state = _settle_wish(
-            connection, item, item.wish, verdict, text=text, actor=actor, options=options, now=now
+            insert_quarantined(connection, payload, text=text, options=options, now=now)
+    elif item.change_request is not None:
+        state = _settle_change_request(
+            connection, item, item.change_request, verdict, text=text, actor=actor, options=options, now=now
         )
         _note(connection, item, state, now)
         return
@@ -167,13 +167,13 @@ def _settle_pair(
             resolve.keep_old(connection, new, old, now=now)
 
 
-def _settle_wish(
-    connection: apsw.Connection, item: ReviewItem, wanted: Wish, verdict: Verdict, *, text: str, actor: str,
+def _settle_change_request(
+    connection: apsw.Connection, item: ReviewItem, wanted: ChangeRequest, verdict: Verdict, *, text: str, actor: str,
     options: Options, now: int,
 ) -> proposals.State:  # fmt: skip
-    """What becomes of a wish: ``accepted`` when the memory is now as the agent asked."""
+    """The new state of a change request: ``accepted`` when the memory is now as the agent asked."""
     if actor != "person":
-        raise ProtectedError("A wish is for the person to decide.", "It waits in their Review.")
+        raise ProtectedError("Only the person decides about a change request.", "It waits in their Review.")
     memory = memories.get(connection, item.memories[0].id, now)
     granted = verdict == {"forget": "forget", "correct": "correct", "confirm": "keep"}[wanted.verb]
     if granted:

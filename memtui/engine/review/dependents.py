@@ -102,7 +102,7 @@ def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Depende
         drawn=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_questions(connection, frozenset(known), now)),
-        told=_told(connection, known),
+        served=_served(connection, known),
     )
 
 
@@ -124,7 +124,7 @@ def _became(connection: apsw.Connection, id: str, now: float) -> str:
         return id
 
 
-def _told(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
+def _served(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
     return tuple(
         ServedAgent(agent=agent, times=times, first=first, last=last)
         for agent, times, first, last in recalls.agents_served(connection, ids)

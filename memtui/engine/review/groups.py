@@ -24,7 +24,7 @@ from . import cards as review_cards
 from .cards import ReviewItem, ReviewKind, Verdict
 
 _KEPT: frozenset[ReviewKind] = frozenset({"new", "fading"})
-_REFUSED: frozenset[ReviewKind] = frozenset({"new", "fading", "suspicious", "held"})
+_REFUSED: frozenset[ReviewKind] = frozenset({"new", "fading", "suspicious", "quarantined"})
 _MOST = 5_000
 _SUBJECTS = 6
 # Of a subject that is on this card alone there is no group.
@@ -104,7 +104,7 @@ def _cards(connection: apsw.Connection, now: float, options: Options) -> list[Re
 
 
 def _of_session(card: ReviewItem, session_id: str) -> ReviewItem | None:
-    if card.kind == "held":
+    if card.kind == "quarantined":
         return card if card.session_id == session_id else None
     return _narrowed(card, {memory.rid for memory in card.memories if memory.session_id == session_id})
 

@@ -13,7 +13,7 @@ from memtui.engine.records import Options
 from memtui.engine.store import memories
 
 
-def insert_held(
+def insert_quarantined(
     connection: apsw.Connection, payload: Mapping[str, Any], *, text: str, options: Options, now: int
 ) -> int:
     """Store it as the fact or observation that it was to be, confirmed: the person has read it.

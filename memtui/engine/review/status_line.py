@@ -22,7 +22,7 @@ def status(connection: apsw.Connection, now: float) -> Status:
     told, memories = recalls.served_since(connection, local_midnight(now))
     return Status(
         review=asked(connection, now),
-        told=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in told),
+        served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in told),
         memories=memories, pause=recording_rules.running(connection, now),
     )  # fmt: skip
 
@@ -57,10 +57,10 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
             drawn = {memory.id for memory in card.drawn} - put_off
             if drawn or any(entity.id not in put_off for entity in card.summaries):
                 yield drawn
-    for one in proposals.waiting(connection, proposals.WISH, now):
+    for one in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
         if wanted := _active(connection, [str(one.payload["memory"])]):
             yield wanted
-    for _ in proposals.waiting(connection, proposals.HELD, now):
+    for _ in proposals.waiting(connection, proposals.QUARANTINED, now):
         yield set()
 
 

@@ -150,7 +150,7 @@ class Past:
 
     def _begin(self, connection: apsw.Connection) -> None:
         self._restores = metadata.get(connection, GAPS)
-        self.reach = reach(connection, self.at)
+        self.coverage = history_coverage(connection, self.at)
         cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (self.at,)))
         self._later = LaterChanges(connection, cut)
         self._lists.clear()
@@ -237,10 +237,10 @@ class Past:
                 yield self._record(row)
 
     def _was_there(self, row: Mapping[str, Any]) -> bool:
-        return self.reach.complete or row["created_at"] <= self.at
+        return self.coverage.complete or row["created_at"] <= self.at
 
     def _record(self, row: dict[str, Any]) -> MemoryRecord:
-        if not self.reach.complete and row["valid_until"] is not None and row["valid_until"] > self.at:
+        if not self.coverage.complete and row["valid_until"] is not None and row["valid_until"] > self.at:
             row["valid_until"] = row["ended_by"] = None
         if row["last_accessed"] is not None and row["last_accessed"] > self.at:
             row["last_accessed"] = None
@@ -273,7 +273,7 @@ class Past:
 
     def _standing(self, ended: bool) -> str:
         """SQL for rows that were active, or in the Trash."""
-        if self.reach.complete:
+        if self.coverage.complete:
             return f"m.valid_until IS {'NOT ' if ended else ''}NULL"
         there, gone = f"m.created_at <= {self.at}", f"m.valid_until <= {self.at}"
         return f"{there} AND {gone}" if ended else f"{there} AND ({gone}) IS NOT 1"
@@ -332,7 +332,7 @@ class _ListFilter(NamedTuple):
         )  # fmt: skip
 
 
-def reach(connection: apsw.Connection, at: int) -> HistoryCoverage:
+def history_coverage(connection: apsw.Connection, at: int) -> HistoryCoverage:
     """Whether history tells all that was done after ``at``."""
     gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
     kept = metadata.get(connection, history.THINNED)

@@ -61,7 +61,7 @@ def diff(connections: Connections, before: Past, after: Past, *, limit: int = MO
     )
     return PastDiff(
         start=before.at, end=after.at, counts=dict(counts), turns=dict(turns), changes=shown,
-        more=len(listed) - len(shown), reach=before.reach,
+        more=len(listed) - len(shown), coverage=before.coverage,
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def _touched(
     """
     found: dict[int, _Touch] = {}
     added: dict[int, _Touch] = {}
-    if not before.reach.complete:
+    if not before.coverage.complete:
         rows: Any = connection.execute(
             "SELECT rid FROM memories WHERE created_at > ?1 AND created_at <= ?2 OR valid_until > ?1 AND valid_until <= ?2",
             (before.at, after.at),

@@ -17,7 +17,7 @@ from memtui.engine.records import MemoryRecord, Record
 from . import memories
 from .sql import scalar
 
-CONFLICT, HELD, WISH, DRAWN = "conflict", "held", "wish", "drawn"
+CONFLICT, QUARANTINED, CHANGE_REQUEST, DRAWN = "conflict", "held", "wish", "drawn"
 """Kinds: two facts of which one may be wrong; a text that is not remembered until the person says so; what an agent asks
 for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]

@@ -24,7 +24,7 @@ _PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "re
 _MOST = 1_000
 # What an agent writes in an operation of such a kind says what it heard.
 _WORDS_OF_AGENTS = frozenset(
-    {"record", "remember", "correct", "observe", "scratchpad", "consolidate", "wish"}
+    {"record", "remember", "correct", "observe", "scratchpad", "consolidate", "change_request"}
 )
 
 

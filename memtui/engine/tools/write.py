@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from memtui.engine.memories.validation import MAX_EPISODE, MAX_NOTE
 from memtui.engine.records import MemoryRecord, Record
-from memtui.engine.review.change_requests import WishVerb
+from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.store.proposals import Proposal
 
 from .agent import Agent
@@ -21,7 +21,7 @@ MemoryId = Annotated[str, Meta(max_length=200)]
 
 class Written(Record, omit_defaults=True):
     """``done``: ``memory`` is as it is now. ``waits``: the person decides in Review, nothing has changed yet.
-    ``declined``: the person said no to the same wish before, or took the fact away."""
+    ``declined``: the person declined the same request before, or took the fact away."""
 
     status: Literal["done", "waits", "declined"]
     memory: ServedMemory | None = None
@@ -109,9 +109,9 @@ def _done(agent: Agent, memory: MemoryRecord) -> Written:
 
 
 def _request_change(
-    agent: Agent, verb: WishVerb, memory: MemoryRecord, *, text: str = "", why: str = ""
+    agent: Agent, verb: RequestVerb, memory: MemoryRecord, *, text: str = "", why: str = ""
 ) -> Written:
-    asked: Proposal = agent.memory.review.wish(verb, memory.id, text=text, why=why)
+    asked: Proposal = agent.memory.review.request_change(verb, memory.id, text=text, why=why)
     if asked.state in ("rejected", "accepted"):
         return Written(status="declined", note="The person has decided about this before: leave it as it is.")
     return Written(

@@ -144,9 +144,9 @@ def test_a_backup_is_named_by_place_file_path_or_moment(memory: Memory, clock: C
     elsewhere.parent.mkdir()
     elsewhere.write_bytes(made[0].read_bytes())
     assert memory.backups.info(elsewhere).reason == "file"
-    assert memory.backups.held("3").counts == {"episode": 0, "fact": 1, "trash": 0}
+    assert memory.backups.contents("3").counts == {"episode": 0, "fact": 1, "trash": 0}
     elsewhere.write_bytes(b"no database at all")
-    assert "not a database" in memory.backups.held(elsewhere).problem
+    assert "not a database" in memory.backups.contents(elsewhere).problem
 
 
 # -- what it would do
@@ -374,13 +374,13 @@ def test_what_a_restore_took_back_is_said_to_be_in_another_file(memory: Memory, 
     assert [one.content for one in opened.page("kept")] == ["kept"]
     assert opened.page("backup") == []
     clock.now += DAY
-    reach = memory.history.as_of(START + DAY).reach
+    reach = memory.history.as_of(START + DAY).coverage
     assert reach.gap == RestoreGap(
         start=made.at, end=int(START) + 2 * DAY, backup=done.before.path.name, operation=done.operation.op_id
     )
-    assert memory.history.as_of(START).reach.gap is None
-    assert memory.history.as_of("now").reach.gap is None
-    assert memory.backups.held(done.before.path.name).counts["fact"] == 2
+    assert memory.history.as_of(START).coverage.gap is None
+    assert memory.history.as_of("now").coverage.gap is None
+    assert memory.backups.contents(done.before.path.name).counts["fact"] == 2
 
 
 # -- its line in history

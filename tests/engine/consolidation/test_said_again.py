@@ -86,7 +86,7 @@ def test_said_again_after_it_was_forgotten_it_waits(
     clock.now += DAY
     _told(memory, "user", words)
     assert _facts(memory) == []
-    (card,) = [one for one in memory.review.items() if one.kind == "held"]
+    (card,) = [one for one in memory.review.items() if one.kind == "quarantined"]
     assert card.reason == "it was forgotten, and you said it again"
     memory.review.decide(card, "keep")
     assert len(_facts(memory)) == 1

@@ -63,7 +63,7 @@ def test_where_nobody_can_tell_the_person_is_asked(
     memory: Memory, clock: Clock, said: str, word: str
 ) -> None:
     facts = talk(memory, clock, said)
-    (card,) = [item for item in memory.review.items() if item.kind == "held"]
+    (card,) = [item for item in memory.review.items() if item.kind == "quarantined"]
     assert f"is meant by “{word}”?" in card.reason
     assert "The sentence before it: “" in card.reason
     assert card.text not in facts
@@ -76,7 +76,7 @@ def test_the_person_writes_the_name(memory: Memory, clock: Clock) -> None:
         clock,
         "Mia's swimming is on Wednesdays. Tom is at work until five. My mother Hilde will take her every week.",
     )
-    (card,) = [item for item in memory.review.items() if item.kind == "held"]
+    (card,) = [item for item in memory.review.items() if item.kind == "quarantined"]
     memory.review.decide(card, "correct", text="My mother Hilde will take Mia every week")
     assert "My mother Hilde will take Mia every week" in [
         fact.content for fact in memory.view.page("kind:fact")
@@ -100,7 +100,7 @@ def test_what_may_harm_is_kept_with_the_sentence_before_it(memory: Memory, clock
     kept = "Emma and Nora are coming at seven. She is vegetarian and has celiac disease"
     (fact,) = [fact for fact in memory.view.page("kind:fact") if fact.content == kept]
     assert fact.confidence == 0.5
-    assert "held" not in [item.kind for item in memory.review.items()]
+    assert "quarantined" not in [item.kind for item in memory.review.items()]
 
 
 @pytest.mark.parametrize(

@@ -523,7 +523,7 @@ def test_names_go_across(pair: Pair) -> None:
 def test_a_card_that_was_decided_elsewhere_asks_no_more(pair: Pair) -> None:
     laptop, desktop = pair
     laptop.memory.actor = "agent:codex"
-    wish = laptop.memory.review.wish("forget", laptop.fact("cat").id)
+    wish = laptop.memory.review.request_change("forget", laptop.fact("cat").id)
     laptop.memory.actor = "person"
     pair.cross()
     (card,) = desktop.memory.review.items()

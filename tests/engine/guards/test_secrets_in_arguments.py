@@ -120,11 +120,11 @@ def _arguments(verb: str, call: Callable[..., Any], plain: Mapping[str, Any]) ->
             given[parameter.name] = plain[parameter.name]
     if verb.startswith("entities."):
         given |= {key: plain["entity_id"] for key in ("id", "survivor") if key in given}
-    if verb == "review.wish":
+    if verb == "review.request_change":
         given["verb"] = "correct"
     if verb in (
         "backups.take",
-        "backups.held",
+        "backups.contents",
         "backups.find",
         "backups.info",
         "backups.preview",
@@ -202,7 +202,7 @@ def _go_on(memory: Memory, plants: Plants) -> None:
         _run(getattr(memory, verb), {"id": turn.id} | ({"add": ["seen"]} if verb == "tag" else {}))
     memory.change_all("forget", [turn.rid])
     memory.undo()
-    memory.review.wish("forget", turn.id, why="It is old.")
+    memory.review.request_change("forget", turn.id, why="It is old.")
     memory.questions.expect("what does Ada say?", turn.id)
     memory.questions.run()
     for item in memory.review.items():
@@ -278,7 +278,7 @@ def test_no_line_of_an_export_brings_one_in(tmp_path: Path) -> None:
         memory.scratchpad.set("note", "to do")
         memory.scratchpad.set("gone", "to do")
         memory.scratchpad.delete("gone")
-        memory.review.wish("forget", memory.view.page("kind:fact")[0].id, why="It is old.")
+        memory.review.request_change("forget", memory.view.page("kind:fact")[0].id, why="It is old.")
         memory.files.export(export)
     lines = [json.loads(line) for line in export.read_text().splitlines()]
     kinds = {str(type.__struct_config__.tag): type for type in get_args(export_rows.AnyLine)}

@@ -98,7 +98,7 @@ def test_all_kinds_of_dependents_are_told(memory: Memory, clock: Clock) -> None:
     assert [one.id for one in told.drawn] == [week.id]
     assert [one.canonical_name for one in told.summaries] == ["Ada"]
     assert [one.query for one in told.questions] == ["where does Ada work"]
-    assert [(one.agent, one.times, one.last - one.first) for one in told.told] == [
+    assert [(one.agent, one.times, one.last - one.first) for one in told.served] == [
         ("codex", 2, 60),
         ("claude", 1, 0),
     ]
@@ -392,7 +392,7 @@ def listed(memory: Memory, fact: MemoryRecord) -> dict[str, set[Any]]:
         "drawn": {one.id for one in told.drawn},
         "summaries": {one.canonical_name for one in told.summaries},
         "questions": {one.query for one in told.questions},
-        "told": {one.agent for one in told.told},
+        "told": {one.agent for one in told.served},
     }
 
 

@@ -12,7 +12,7 @@ from memtui.engine.store import proposals
 
 from clock import Clock
 
-ASKED = {"conflict", "devices", "drawn", "wish", "held"}
+ASKED = {"conflict", "devices", "drawn", "change_request", "quarantined"}
 
 
 def agree(memory: Memory) -> int:
@@ -30,10 +30,10 @@ def test_each_card_counts_once_and_what_is_gone_or_put_off_does_not(clock: Clock
         asyncio.run(memory.consolidate())
         assert agree(memory) == 1
         memory.actor = "agent:bot"
-        memory.review.wish("forget", home.id, why="old")  # on the card of the contradiction already
+        memory.review.request_change("forget", home.id, why="old")  # on the card of the contradiction already
         agree(memory)
         tea = memory.remember("Ada drinks tea")
-        memory.review.wish("forget", tea.id)
+        memory.review.request_change("forget", tea.id)
         agree(memory)
         memory.actor = "person"
         with memory._core.change("test", "Devices") as op:

@@ -10,7 +10,9 @@ from tests.engine.tools.conftest import Door
 
 
 def _cards(door: Door) -> list[str]:
-    return [f"{card.kind} {card.reason}" for card in door.person.review.items() if card.kind == "wish"]
+    return [
+        f"{card.kind} {card.reason}" for card in door.person.review.items() if card.kind == "change_request"
+    ]
 
 
 def test_a_remembered_fact_is_the_agents(door: Door) -> None:
@@ -80,8 +82,12 @@ def test_forgetting_is_always_the_persons(door: Door) -> None:
 def test_a_granted_wish_is_the_persons_own_change_and_one_undo_takes_it_back(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("correct_fact", memory_id=fact.id, new_content="Ada lives in Oslo")
-    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
-    assert card.text == "Ada lives in Oslo" and card.wish is not None and card.wish.verb == "correct"
+    [card] = [card for card in door.person.review.items() if card.kind == "change_request"]
+    assert (
+        card.text == "Ada lives in Oslo"
+        and card.change_request is not None
+        and card.change_request.verb == "correct"
+    )
     done = door.person.review.decide(card, "correct")
     assert done is not None and done.actor == "person"
     [now] = door.person.view.page("kind:fact")
@@ -103,10 +109,10 @@ def test_a_wish_goes_with_what_it_is_about_and_says_something_new(door: Door) ->
     assert _cards(door) == []
 
 
-def test_only_the_person_decides_about_a_wish(door: Door) -> None:
+def test_only_the_person_decides_about_a_change_request(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "change_request"]
     door.person.actor = "agent:other"
     with pytest.raises(ProtectedError, match="person"):
         door.person.review.decide(card, "keep")
@@ -117,7 +123,7 @@ def test_only_the_person_decides_about_a_wish(door: Door) -> None:
 def test_a_declined_wish_is_not_asked_again(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "change_request"]
     door.person.review.decide(card, "keep")
     assert door.person.get(fact.id).active and _cards(door) == []
     assert door.ask("forget_fact", memory_id=fact.id)["status"] == "declined"
@@ -127,7 +133,7 @@ def test_a_declined_wish_is_not_asked_again(door: Door) -> None:
 def test_forget_grants_the_wish_to_forget(door: Door) -> None:
     fact = door.person.remember("Ada lives in Bergen")
     door.ask("forget_fact", memory_id=fact.id)
-    [card] = [card for card in door.person.review.items() if card.kind == "wish"]
+    [card] = [card for card in door.person.review.items() if card.kind == "change_request"]
     with pytest.raises(ProtectedError):
         door.agent.memory.review.decide(card, "forget")
     door.person.review.decide(card, "forget")

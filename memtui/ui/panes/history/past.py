@@ -315,7 +315,7 @@ class PastView:
         )
         self._name_list()
         self._pane.show_rows(top=True)
-        for note in coverage_notes(looking.past.reach, self._pane.shell.clock()):
+        for note in coverage_notes(looking.past.coverage, self._pane.shell.clock()):
             self._pane.say(note, "warning")
         self.count_again()
 
@@ -383,7 +383,7 @@ class PastView:
         if looking is None:
             return assemble("")
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
-        coverage = looking.past.reach
+        coverage = looking.past.coverage
         if isinstance(row, ChangeRow):
             return text.change(row.change, coverage)
         return text.memory(row.memory, looking.past.at, coverage, None)
@@ -394,7 +394,7 @@ class PastView:
             return self.glance(row)
         since = await self._pane.ask(lambda memory: gather_since(memory, row.memory))
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
-        return text.memory(row.memory, looking.past.at, looking.past.reach, since)
+        return text.memory(row.memory, looking.past.at, looking.past.coverage, since)
 
     def empty_text(self, filter: str) -> Content:
         key = self._pane.shell.keymap_shown("back")

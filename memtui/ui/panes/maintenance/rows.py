@@ -81,7 +81,7 @@ def read_contents(memory: Memory, backups: Sequence[Backup], known: Known) -> Kn
     for one in backups:
         contents = known.get(one.path.name)
         if contents is None or not one.path.exists() or contents.stamp != one.path.stat().st_mtime_ns:
-            contents = memory.backups.held(one.path)
+            contents = memory.backups.contents(one.path)
         found[one.path.name] = contents
     return found
 

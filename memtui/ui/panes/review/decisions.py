@@ -171,7 +171,7 @@ class Decisions:
             quote = depends = None
         summary = self.summary
         text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
-        proposed = card.item.text if card.item.wish else ""
+        proposed = card.item.text if card.item.change_request else ""
         written = await self._pane.shell.ask_person(
             CorrectDialog(text, quote, proposed=proposed, depends=depends)
         )

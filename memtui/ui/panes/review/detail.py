@@ -99,7 +99,7 @@ class CardText:
             listed, picked_at = self._drawn(card, evidence, pick)
             picked += picked_at
             lines += listed
-        elif card.item.text and not card.item.wish:
+        elif card.item.text and not card.item.change_request:
             lines += self._quarantined(card, evidence)
         else:
             listed, picked_at = self._several(card, evidence, pick)
@@ -228,7 +228,7 @@ class CardText:
         lines = [*self._names(card.item.entities)]
         if not lines:
             lines += content(text, "bold $text").wrap(self.width)
-        if card.item.kind == "held":
+        if card.item.kind == "quarantined":
             lines += self._wrapped(assemble((NOT_YET, "$text-muted")))
         for turn in card.item.sources:
             lines.append(content(""))

@@ -76,7 +76,7 @@ class Card(NamedTuple):
         if item.kind == "drawn":
             return item.reason
         if not item.several or len(item.memories) == 1:
-            return (not item.wish and item.text) or item.memories[0].content
+            return (not item.change_request and item.text) or item.memories[0].content
         facts = plural(len(item.memories), "fact")
         return (
             f"{facts}: {self.title}"
@@ -85,8 +85,13 @@ class Card(NamedTuple):
         )
 
     def sign(self, glyphs: Glyphs) -> str:
-        signs = {"conflict": glyphs.conflict, "held": glyphs.conflict, "duplicate": "=", "entities": "="}
-        signs |= {"suspicious": "?", "wish": "?", "drawn": "?", "devices": glyphs.conflict}
+        signs = {
+            "conflict": glyphs.conflict,
+            "quarantined": glyphs.conflict,
+            "duplicate": "=",
+            "entities": "=",
+        }
+        signs |= {"suspicious": "?", "change_request": "?", "drawn": "?", "devices": glyphs.conflict}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 
@@ -179,7 +184,7 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
 
     return [
         Column("sign", "", sign, width=1),
-        Column("kind", "card", kind_word, width=10, gap=1),
+        Column("kind", "card", kind_word, width=14, gap=1),
         Column("text", "", text, least=14),
         Column("age", "age", age, width=4, right=True, drop=1),
     ]

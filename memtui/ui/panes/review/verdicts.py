@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .rows import Card
 
 if TYPE_CHECKING:
-    from memtui.engine.review.change_requests import Wish
+    from memtui.engine.review.change_requests import ChangeRequest
 
 _LATER = "ask again in 7 days"
 
@@ -27,11 +27,11 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("both", "they are not the same: keep both"),
                 ("later", _LATER),
             ]
-        case "wish" if card.item.wish is not None:
-            return _change_request(card.item.wish)
+        case "change_request" if card.item.change_request is not None:
+            return _change_request(card.item.change_request)
         case "drawn":
             return _drawn(card, pick, many)
-        case "held":
+        case "quarantined":
             return _first(card, [
                 ("keep", "remember it in these words"),
                 ("forget", "do not remember it"),
@@ -109,10 +109,10 @@ def _devices(card: Card) -> list[tuple[str, str]]:
     return [("keep", "it is true: it stays, or comes back"), ("forget", "to the Trash"), ("later", _LATER)]
 
 
-def _change_request(wish: Wish) -> list[tuple[str, str]]:
+def _change_request(request: ChangeRequest) -> list[tuple[str, str]]:
     """The verdict that grants the request, then those that decline it."""
     stays = "no: it stays as it is"
-    match wish.verb:
+    match request.verb:
         case "forget":
             return [
                 ("forget", "yes: to the Trash"), ("keep", stays), ("correct", "no: correct it"), ("later", _LATER),
