@@ -95,12 +95,12 @@ def print_before(invocation: Invocation, ids: Sequence[str], json: bool, what: s
         emit({"dry_run": True, **more, "dependents": plain(found)})
         return
     signs = glyphs(invocation)
-    for one in found.of:
+    for one in found.memories:
         out(memory_line(one, signs, paint(f"would be {what}", "yellow")))
     print_dependents(found)
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
-    elif found.drawn or found.summaries:
+    elif found.derived or found.summaries:
         note(AFTERWARDS)
     note("nothing was changed")
 
@@ -109,9 +109,9 @@ def plain(found: Dependents) -> Dependents:
     """The same without the secrets in it: what is to go is often looked at with somebody else."""
     return replace(
         found,
-        of=tuple(map(_plain, found.of)),
+        memories=tuple(map(_plain, found.memories)),
         same_turns=tuple(map(_plain, found.same_turns)),
-        drawn=tuple(map(_plain, found.drawn)),
+        derived=tuple(map(_plain, found.derived)),
     )
 
 

@@ -23,8 +23,8 @@ AFTERWARDS = "What was drawn from it, and summaries, wait in Review afterwards."
 
 def headline(of: Dependents) -> str:
     """``2 drawn from it, 1 summary, 3 facts of the same turns, told to 2 agents``."""
-    them = "it" if len(of.of) == 1 else "them"
-    parts = [f"{count(len(of.drawn))} drawn from {them}"] if of.drawn else []
+    them = "it" if len(of.memories) == 1 else "them"
+    parts = [f"{count(len(of.derived))} drawn from {them}"] if of.derived else []
     parts += [plural(len(of.summaries), "summary", "summaries")] if of.summaries else []
     parts += [plural(len(of.questions), "pinned question")] if of.questions else []
     parts += [f"{plural(len(of.same_turns), 'fact')} of the same turns"] if of.same_turns else []
@@ -35,7 +35,7 @@ def headline(of: Dependents) -> str:
 def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
     """A line for each dependent. The first of a kind has the label. ``without``: ids of memories to leave out."""
     groups: list[tuple[str, list[Line]]] = [
-        ("drawn from", [_memory(one) for one in of.drawn if one.id not in without]),
+        ("drawn from", [_memory(one) for one in of.derived if one.id not in without]),
         ("summary", [
             ((f"{one.canonical_name}: ", "entity"), (one.summary or "", "text")) for one in of.summaries
         ]),

@@ -63,6 +63,6 @@ def test_an_entity_says_how_else_it_is_called_and_where_it_is_mentioned() -> Non
 
 def test_a_card_says_what_it_is() -> None:
     assert (review.kind("quarantined"), review.kind("entities")) == (
-        ("held back", "warning"),
+        ("quarantined", "warning"),
         ("same?", "accent"),
     )

@@ -58,25 +58,26 @@ class ServedAgent(Record):
 
 
 class Dependents(Record):
-    """What is to be known before ``of`` is corrected, forgotten, merged or erased. All of it is in use now.
+    """What depends on ``memories``, for a look before they are corrected, forgotten, merged or erased.
 
-    ``same_turns``: other facts that were drawn from the same turns; they may be wrong as well. ``drawn``: what was drawn
-    from these memories, or from an earlier wording. ``summaries``: entities whose summary says the same. ``questions``:
-    pinned questions that should find one of them. ``told``: the agents that were told one of them, the latest first.
+    ``same_turns``: other facts that were drawn from the same turns; they may be wrong as well. ``derived``: what was
+    drawn from these memories, or from an earlier wording. ``summaries``: entities whose summary says the same.
+    ``questions``: pinned questions that should find one of them. ``served``: the agents that got one of them, the latest
+    first.
     """
 
-    of: tuple[MemoryRecord, ...]
+    memories: tuple[MemoryRecord, ...]
     same_turns: tuple[MemoryRecord, ...] = ()
-    drawn: tuple[MemoryRecord, ...] = ()
+    derived: tuple[MemoryRecord, ...] = ()
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
     served: tuple[ServedAgent, ...] = ()
 
     @property
     def any(self) -> bool:
-        return bool(self.same_turns or self.drawn or self.summaries or self.questions or self.served)
+        return bool(self.same_turns or self.derived or self.summaries or self.questions or self.served)
 
     @property
-    def stand_on_it(self) -> bool:
-        """Whether something would go on saying it, or would no longer be found."""
-        return bool(self.drawn or self.summaries or self.questions)
+    def is_needed(self) -> bool:
+        """Whether a memory, a summary or a pinned question rests on them."""
+        return bool(self.derived or self.summaries or self.questions)

@@ -95,11 +95,11 @@ def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Depende
     drawn = dict.fromkeys(rid for _, rid in _drawn_from(connection, known))
     summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
     return Dependents(
-        of=tuple(of),
+        memories=tuple(of),
         same_turns=tuple(
             one for one in memories.by_rid(connection, [*dict.fromkeys(same)], now) if one.rid not in drawn
         ),
-        drawn=tuple(memories.by_rid(connection, list(drawn), now)),
+        derived=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_questions(connection, frozenset(known), now)),
         served=_served(connection, known),

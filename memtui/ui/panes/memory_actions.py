@@ -132,7 +132,7 @@ class MemoryActions:
         if not rids or len(rids) > ASK_ABOVE:
             return True  # that many are asked for by their number
         depends = await self._pane.ask(lambda engine: _dependents(engine, rids))
-        if not depends.stand_on_it:
+        if not depends.is_needed:
             return True
         question = Question(
             f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", AFTERWARDS, yes="forget", depends=depends
@@ -325,7 +325,7 @@ class MemoryActions:
             return
         depends = await self._pane.ask(lambda engine: engine.view.dependents([memory.id]))
         question = Question("Save the correction?", AFTERWARDS, yes="save it", enter=True, depends=depends)
-        if depends.stand_on_it and await self._pane.shell.ask_person(question) is not True:
+        if depends.is_needed and await self._pane.shell.ask_person(question) is not True:
             self._pane.say("Nothing was corrected.")
             return
         await self._correct(memory, text)

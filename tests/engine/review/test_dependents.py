@@ -93,16 +93,16 @@ def test_all_kinds_of_dependents_are_told(memory: Memory, clock: Clock) -> None:
             memory.note_recall("where does Ada work", [fact, hiking])
     memory.actor = "person"
     told = memory.view.dependents([fact.id])
-    assert [one.id for one in told.of] == [fact.id]
+    assert [one.id for one in told.memories] == [fact.id]
     assert [one.id for one in told.same_turns] == [hiking.id]
-    assert [one.id for one in told.drawn] == [week.id]
+    assert [one.id for one in told.derived] == [week.id]
     assert [one.canonical_name for one in told.summaries] == ["Ada"]
     assert [one.query for one in told.questions] == ["where does Ada work"]
     assert [(one.agent, one.times, one.last - one.first) for one in told.served] == [
         ("codex", 2, 60),
         ("claude", 1, 0),
     ]
-    assert told.any and told.stand_on_it
+    assert told.any and told.is_needed
     with pytest.raises(NotFoundError):
         memory.view.dependents(["fact_nothing"])
 
@@ -111,7 +111,7 @@ def test_of_a_turn_what_was_drawn_from_it(memory: Memory) -> None:
     said = turn(memory, "Ada works at Initech.")
     fact = note(memory, OLD, "fact", said)
     told = memory.view.dependents([said.id])
-    assert ([one.id for one in told.drawn], told.same_turns) == ([fact.id], ())
+    assert ([one.id for one in told.derived], told.same_turns) == ([fact.id], ())
 
 
 def test_what_was_drawn_from_an_earlier_wording_depends_on_the_later_one(memory: Memory) -> None:
@@ -120,7 +120,7 @@ def test_what_was_drawn_from_an_earlier_wording_depends_on_the_later_one(memory:
     memory.questions.expect("where does Ada work", fact.id)
     new = memory.correct(fact.id, NEW)
     told = memory.view.dependents([new.id])
-    assert [one.id for one in told.drawn] == [week.id]
+    assert [one.id for one in told.derived] == [week.id]
     assert len(told.questions) == 1
 
 
@@ -389,7 +389,7 @@ def listed(memory: Memory, fact: MemoryRecord) -> dict[str, set[Any]]:
     told = memory.view.dependents([fact.id])
     return {
         "same": {one.id for one in told.same_turns},
-        "drawn": {one.id for one in told.drawn},
+        "drawn": {one.id for one in told.derived},
         "summaries": {one.canonical_name for one in told.summaries},
         "questions": {one.query for one in told.questions},
         "told": {one.agent for one in told.served},
