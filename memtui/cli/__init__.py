@@ -1,6 +1,6 @@
-"""The command line: every screen's headless twin, and the way into the app.
+"""The command line: a command for what each screen shows. Without a command it opens the app.
 
-``memtui`` without a command opens the app without importing click. Commands are found in ``root``.
+Opening the app does not import click. ``root`` lists the commands.
 """
 
 from __future__ import annotations

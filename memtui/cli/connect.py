@@ -1,4 +1,4 @@
-"""``memtui connect``: let an agent know of the memory, after showing what would be written where."""
+"""``memtui connect``: write memtui into an agent's configuration, after showing the changes."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def _options(
     invocation: Invocation, client: ClientName, agent: str | None, project: str | None, filter: str | None,
     readonly: bool,
 ) -> tuple[str, ...]:  # fmt: skip
-    """What the server is called with: every path in full, as the agent starts it anywhere."""
+    """The server's arguments. Paths are absolute, because the agent starts it in any folder."""
     invocation.check()
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if filter is not None or project is not None:
-        # The server would refuse it when the agent starts it, where nobody sees why.
+        # The server would refuse it later, where nobody sees the reason.
         compiler.compile(access_scope.expression(filter, project), now=time.time())
     named = {
         "--db": str(invocation.path().absolute()),

@@ -1,4 +1,4 @@
-"""``memtui consolidate``: conversations become facts and observations, as one operation that can be undone."""
+"""``memtui consolidate``: draw facts and observations from conversations, as one operation that can be undone."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def consolidate_command(
 
 
 def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
-    """The sessions to read, None for those that are due. By rules also those that failed: the model is not asked."""
+    """The sessions to read; None for those that are due. With --rules also those that failed with a model."""
     if every:
         return [one.session_id for one in memory.sessions.pending()]
     if not rules:
@@ -159,11 +159,11 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
 
 
 def _print_left_out(memory: Memory, found: Consolidation) -> None:
-    """What waits and is not due: without a word it would look as if there were nothing."""
+    """Say which sessions wait and are not due. Otherwise it would look as if there were none."""
     read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
     waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
     if failed := sum(one.last_error is not None for one in waiting):
-        note(f"{plural(failed, 'session')} failed: memtui sessions tells why, --all tries again")
+        note(f"{plural(failed, 'session')} failed: memtui sessions shows why, --all tries again")
     if going_on := len(waiting) - failed:
         note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
 

@@ -1,4 +1,4 @@
-"""``memtui context``: what an agent would be told before it answers, and what is kept from it."""
+"""``memtui context``: the context block that an agent would be given, and what is left out of it."""
 
 from __future__ import annotations
 

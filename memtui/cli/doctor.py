@@ -66,16 +66,14 @@ def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
     if loose is not None:
         yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
     for name in configuration.unknown_variables:
-        yield _note("settings", f"{name} is set, but memtui has no such setting", "Is it misspelt?")
+        yield _note("settings", f"{name} is set, but memtui has no such setting", "Check the spelling.")
     theme = configuration.settings.general.theme
     if not theme.startswith("memtui-"):
         from textual.theme import BUILTIN_THEMES
 
         if theme not in BUILTIN_THEMES:
             known = ", ".join(("memtui-dark", "memtui-light", *BUILTIN_THEMES))
-            yield _note(
-                "settings", f"there is no theme {theme!r}: memtui-dark stands for it", f"Known: {known}"
-            )
+            yield _note("settings", f"there is no theme {theme!r}: memtui-dark is used", f"Known: {known}")
     if configuration.settings.keymap:
         from memtui.ui.keymap import read_keymap
 
@@ -104,7 +102,7 @@ def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
         yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
     for thing, mode in ((paths.data_folder(), "700"), (path, "600")):
         loose = paths.loose_mode(thing)
-        # Of another folder we do not know whom it is for; the file's own mode guards it.
+        # Another folder may be shared on purpose. The mode of the file protects it.
         if loose is not None and thing in (path, path.parent):
             text = f"others on this machine may look into {thing} (mode {loose:o})"
             yield _note("place", text, f"chmod {mode} {thing}")
@@ -118,7 +116,7 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
         if error is not None:
             yield _wrong("memory", "error", error)
             return
-        remedy = 'memtui remember "..." or memtui import PATH begins it.'
+        remedy = 'memtui remember "..." or memtui import PATH creates it.'
         yield _note("memory", f"there is none yet at {path}", remedy)
         return
     try:
@@ -154,7 +152,7 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
 
 
 def _cannot_begin(path: Path) -> MemtuiError | None:
-    """Why no memory can be made at ``path``, None if nothing speaks against it."""
+    """Why no memory can be created at ``path``; None if it can be."""
     try:
         Memory.rescue(path).refuse_to_begin_anew()
     except MemtuiError as error:
@@ -164,11 +162,11 @@ def _cannot_begin(path: Path) -> MemtuiError | None:
     folder = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
     if not folder.is_dir():
         return StoreError(
-            f"No memory can be made at {path}: {folder} is not a folder.", "Choose another path with --db."
+            f"No memory can be created at {path}: {folder} is not a folder.", "Choose another path with --db."
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         return StoreError(
-            f"No memory can be made at {path}: {folder} cannot be written.",
+            f"No memory can be created at {path}: {folder} cannot be written.",
             "Fix its permissions, or choose another path with --db.",
         )
     return None
@@ -218,7 +216,7 @@ def check_language_model(configuration: Configuration, *, look: bool) -> Iterato
 
 
 def _check_names(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
-    """Who takes part in finding names, by strategy; what that finds in the newest memories, and how long it takes."""
+    """The strategies that find names: what each finds in the newest memories, and how long it takes."""
     from memtui.engine.models.ner import Recogniser
     from memtui.engine.models.ner.spacy_names import remedy
 
@@ -264,7 +262,7 @@ def _check_vector_index() -> Iterator[Diagnosis]:
 
 
 def _check_hooks() -> Iterator[Diagnosis]:
-    """What hooks wrote into the log lately: that they did nothing, or recorded a part."""
+    """Failures that hooks wrote into the log in the last days."""
     from memtui import log
 
     entries = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
@@ -284,7 +282,11 @@ def _check_feeds() -> Iterator[Diagnosis]:
     from memtui.engine.records.exchange import WARNING_DAYS
 
     for source in known_sources(Path.home()):
-        swept = f", {source.expiring} of them swept within {WARNING_DAYS} days" if source.expiring else ""
+        swept = (
+            f", {source.expiring} of them will be deleted within {WARNING_DAYS} days"
+            if source.expiring
+            else ""
+        )
         newest = relative_time(source.newest, time.time())
         text = f"{source.label}: {plural(source.files, 'file')}, newest {newest}{swept}"
         yield _note("import", text, f"memtui import --discover {source.name}")
@@ -303,7 +305,7 @@ def _check_terminal() -> Iterator[Diagnosis]:
     shown = colours if output.in_colour() else "no colours (NO_COLOR)"
     yield _ok("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
     if not output.in_unicode():
-        text = f"its encoding is {sys.stdout.encoding}: plain letters stand for the glyphs"
+        text = f"its encoding is {sys.stdout.encoding}: plain letters replace the signs"
         yield _note("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
 
 

@@ -1,4 +1,4 @@
-"""``memtui embed``: go over to the embedding model that the settings want."""
+"""``memtui embed``: switch to the embedding model of the settings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
     which finds most. If it is not set, memtui asks; --late agrees. Other models rank with "default".
     """
     if only_plan and late:
-        raise UsageError("--plan changes nothing: no --late goes with it.", "Leave one out.")
+        raise UsageError("--plan and --late exclude each other.", "Leave one out.")
     with invocation.existing(must_write=not only_plan) as memory:
         plan = memory.models.reembedding.plan()
         if late and not plan.words:
@@ -86,7 +86,7 @@ def _print_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
 
 
 def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bool) -> None:
-    """Say what becomes of the ranking, and choose the better one if the person wants it."""
+    """Say which ranking fits the model, and set it if the person agrees."""
     if stats.ranking_note:
         note(stats.ranking_note)
     name = stats.better_ranking
@@ -113,7 +113,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
 def _agreed(plan: ReembedPlan, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
-            f"{plural(plan.texts, 'text')} would be sent to {plan.sends_to}, and nobody is there to be asked.",
+            f"{plural(plan.texts, 'text')} would be sent to {plan.sends_to}, and there is no terminal to ask in.",
             "Add --yes to agree, or --plan to look only.",
         )
     return click.confirm("Send the texts there?", err=True)

@@ -1,4 +1,4 @@
-"""``memtui entities``: who is who; everything about one of them, and what is corrected about it."""
+"""``memtui entities``: list people, projects and places, show one, or correct one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TYPES = ("person", "project", "organization", "location", "email", "url", "date
 _ORDERS = ("mentions", "name", "last_seen", "first_seen")
 _NAMES_COMPLETED = 50
 
-# What each option does to the entity named on the line.
+# The verb of each option.
 _CORRECTIONS: dict[str, Callable[[Memory, str, Any], Entity]] = {
     "rename": lambda memory, id, name: memory.entities.rename(id, name),
     "retype": lambda memory, id, type: memory.entities.retype(id, type),
@@ -98,13 +98,11 @@ def entities_command(
     """
     chosen = {verb: value for verb, value in corrections.items() if value is not None}
     if chosen and name is None:
-        raise UsageError("Whom does that correct?", "Give a name: memtui entities NAME --rename NEW")
+        raise UsageError("Which entity is to be corrected?", "Give a name: memtui entities NAME --rename NEW")
     if len(chosen) > 1:
         raise UsageError("One correction at a time.", "Each is an operation that undo takes back.")
     if dry_run and "merge" not in chosen:
-        raise UsageError(
-            "--dry-run goes with --merge.", "Other corrections move nothing that undo does not bring back."
-        )
+        raise UsageError("--dry-run goes with --merge.", "Other corrections can be undone.")
     if name is None:
         return _list(invocation, words, type, order, limit, json)
     if dry_run:

@@ -1,4 +1,4 @@
-"""``memtui erase``: everything that carries the text first, then the count, then the erase and its proof."""
+"""``memtui erase``: list everything that has the text, ask for the count, erase, and prove it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _print_plan(plan: ErasePlan) -> None:
         state = (
             paint(f"cannot be opened: {backup.problem}", "red")
             if backup.problem
-            else f"holds {plural(backup.holds, 'memory')} of it; is written anew"
+            else f"holds {plural(backup.holds, 'memory')} of it; it is rewritten without them"
         )
         out(row(paint("backup  ", "yellow"), paint(backup.path.name, "dim"), state))
     for line in plan.notes:
@@ -143,20 +143,20 @@ def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
         emit({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
         return OK if proof.complete else NEGATIVE
     word = paint("erased", "green") if proof.complete else paint("not finished", "red")
-    backups = f", {plural(proof.backups_written, 'backup')} written anew" if proof.backups_written else ""
+    backups = f", {plural(proof.backups_written, 'backup')} rewritten" if proof.backups_written else ""
     out(row(word, f"{plural(proof.memories, 'memory')}{backups}, in {proof.seconds:.1f} s"))
     if proof.files:
         out(
             row(
                 paint("proof", "dim"),
-                f"{plural(proof.pieces, 'piece')} of it looked for in {plural(len(proof.files), 'file')}, "
+                f"{plural(proof.pieces, 'piece')} of text searched for in {plural(len(proof.files), 'file')}, "
                 f"{file_size(proof.bytes)}: {proof.found} found",
             )
         )
     for file in proof.files:
         out(row(paint("     ", "dim"), file.path.name, f"{file.bytes:,} bytes", f"{file.found} found"))
     for still in proof.kept:
-        out(row(paint("still there", "yellow"), f"{still.where} says it too", still.file.name))
+        out(row(paint("still there", "yellow"), f"{still.where} has the same text", still.file.name))
     for line in proof.notes:
         note(line)
     for problem in proof.problems:

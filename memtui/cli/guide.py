@@ -47,7 +47,7 @@ def guide_command(topic: str | None, json: bool) -> int:
         else:
             for line in table([(one.topic, one.title) for one in pages()]):
                 out(line)
-            out("\nmemtui guide TOPIC shows one. The same pages stand in the app: press ? twice.")
+            out("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice.")
         return OK
     if topic.lower() not in ORDER:
         close = get_close_matches(topic.lower(), ORDER, 1)

@@ -1,4 +1,4 @@
-"""``memtui help``: what --help tells, where people tend to look for it."""
+"""``memtui help``: the same as --help."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _AT_ONCE = 500
 def print_recalls(
     memory: Memory, words: str, *, actor: str | None, until: str | None, limit: int, signs: Glyphs, json: bool
 ) -> int:
-    """The latest first, each with the memories that were told; ``until``: none after that moment."""
+    """Print the recalls, latest first, each with its memories. ``until``: leave out later ones."""
     found = _latest(memory, words, actor, until, limit)
     served = [(recall, _known(memory, recall)) for recall in found]
     if json:
@@ -82,7 +82,7 @@ def _known(memory: Memory, recall: Recall) -> list[MemoryRecord]:
         try:
             found.append(memory.get(id))
         except NotFoundError:
-            continue  # its remembering was undone since
+            continue  # the memory was undone since
     return found
 
 
@@ -178,10 +178,12 @@ def history_command(
     if sum(one is not None for one in (op_id, as_of, diff)) > 1:
         raise UsageError("OP_ID, --as-of and --diff exclude each other.", "Choose one.")
     if recalls and (op_id is not None or diff is not None):
-        raise UsageError("--recalls goes without OP_ID and --diff.", "For example --recalls --as-of 15:02")
+        raise UsageError(
+            "--recalls cannot be combined with OP_ID or --diff.", "For example --recalls --as-of 15:02"
+        )
     if words and as_of is None and not recalls:
         raise UsageError(
-            "--filter goes with --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
+            "--filter needs --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
         )
     if recalls:
         with invocation.reading() as memory:

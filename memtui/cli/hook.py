@@ -1,4 +1,6 @@
-"""``memtui hook``: what an agent calls by itself. As it is called, ``memtui.hook.program`` runs before click is there."""
+"""``memtui hook``: answer an agent's hooks. The program itself is ``memtui.hook.program``, which starts without
+click.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json:
     with invocation.writing(background=not later) as memory, _stop_signals() as signals:
         note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
         while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
-            memory.reopen()  # what was not written is read again: the new file knows how far it came
+            memory.reopen()  # turns that were not written are read again: the new file stores how far it got
             note(f"{replaced.message} Following goes on with the file that is there now.")
     return OK
 
@@ -102,7 +102,7 @@ def _follow(
 
 @contextmanager
 def _stop_signals() -> Iterator[list[int]]:
-    """A list that is empty until one of the signals came that end a program."""
+    """Wait for SIGINT, SIGTERM and the like. The list is empty until one arrives."""
     signals: list[int] = []
 
     def ask(number: int, _: Any) -> None:
@@ -146,7 +146,7 @@ def discovered() -> list[KnownSource]:
 
 
 def chosen(names: Sequence[str]) -> list[KnownSource]:
-    """The sources of these names. Raises InputError for a name that nothing has."""
+    """The sources with these names. Raises InputError for an unknown name."""
     found = {source.name: source for source in discovered()}
     for name in names:
         if name not in found:
@@ -160,7 +160,9 @@ def chosen(names: Sequence[str]) -> list[KnownSource]:
 
 
 def list_discovered(invocation: Invocation, *, json: bool) -> int:
-    """What is there. Turns are read for a fraction of a second; more than that is an estimate."""
+    """List the sources on this machine. Turns are counted for a fraction of a second; after that the number is an
+    estimate.
+    """
     found = _surveyed(invocation, discovered())
     if json:
         emit([_plain(each) for each in found])
@@ -191,7 +193,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
 
 
 def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
-    """Without a memory everything is new."""
+    """Look what of each source is new. Without a memory everything is."""
     from memtui.engine.importers.probe import probe
 
     if not invocation.demo and paths.is_missing(invocation.path()):
@@ -289,11 +291,11 @@ def import_command(
 def _bring_in_one(
     invocation: Invocation, found: LocalCopies, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
-    """All of it as one operation."""
+    """Import everything as one operation."""
     if not dry_run and not invocation.demo and paths.is_missing(invocation.path()):
         from memtui.engine.importers.detect import find_sources
 
-        find_sources(found.paths, format)  # what holds nothing to import leaves no empty memory behind
+        find_sources(found.paths, format)  # no memory is created when there is nothing to import
     meter = Meter()
     with _target(invocation, dry_run) as memory:
         report = _import(memory, found.paths, format, dry_run, meter)
@@ -308,7 +310,7 @@ def _bring_in_one(
 
 
 def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
-    """Each source by itself: an operation each, and one that cannot be read does not stop the others."""
+    """Import each source as an operation of its own. One that cannot be read does not stop the others."""
     meter = Meter()
     reports: list[ImportReport] = []
     failed: MemtuiError | None = None
@@ -350,7 +352,7 @@ def _lost_part(report: ImportReport) -> bool:
 
 
 def _print_refused(refused: Sequence[Refused]) -> None:
-    """The causes one by one; a next step once for all that share it."""
+    """Print each cause. A next step that several share is printed once."""
     for one in refused:
         err(f"error: {one.message}")
     for hint in dict.fromkeys(one.hint for one in refused if one.hint):
@@ -416,7 +418,7 @@ def _shown_on(meter: Meter) -> Callable[[ImportProgress], None]:
 
 
 def _index(memory: Memory, meter: Meter) -> None:
-    """Make links and vectors now, while somebody watches; Ctrl+C leaves the rest to later."""
+    """Make links and vectors now, with a progress line. After Ctrl+C the rest is made later."""
     next_count = 0.0
 
     def show(_: object) -> None:
@@ -473,7 +475,7 @@ def _print(report: ImportReport, *, undo: bool) -> None:
 
 
 def _suggestions() -> str:
-    """Commands for what is in its known places on this machine."""
+    """Suggest commands for the sources that are on this machine."""
     lines = [
         f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"
         for source in discovered()

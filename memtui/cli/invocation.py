@@ -1,4 +1,4 @@
-"""What every command needs first: the options before it, the settings, the memory itself."""
+"""What every command needs: the shared options, the settings, the open memory, and text from standard input."""
 
 from __future__ import annotations
 
@@ -144,15 +144,15 @@ class Invocation:
             raise StoreError(f"There is no memory at {path}.", hint)
         if write:
             log.start()  # else lines of the log would be mixed with the answer
-        with self._brought_up(path, write, options) as memory:
+        with self._upgraded(path, write, options) as memory:
             if memory.files.unfinished_erase() is not None:
                 from .output import note
 
                 note("An erase was interrupted. To finish it: memtui erase --resume")
             yield memory
 
-    def _brought_up(self, path: Path, write: bool, options: Options) -> Memory:
-        """The memory, open; one of an older format is brought up to date first, where that is allowed."""
+    def _upgraded(self, path: Path, write: bool, options: Options) -> Memory:
+        """The open memory. A file of an older format is upgraded first, if that is allowed."""
         from memtui.engine.memory import Memory
 
         try:
@@ -170,18 +170,18 @@ def _missing(path: Path) -> tuple[Path, ...]:
 
 
 def _remove_unused(missing: Sequence[Path]) -> None:
-    """Take away the memory that was created at the first of ``missing``, and its folders, if nothing is in it."""
+    """Delete the memory that was created at the first of ``missing``, and its folders, if it is empty."""
     from memtui.engine.memory import Memory
 
     if missing and Memory.rescue(missing[0]).remove_unused():
-        with suppress(OSError):  # another program keeps something there
+        with suppress(OSError):  # another program has files there
             for folder in missing[1:]:
                 folder.rmdir()
 
 
 @contextmanager
 def demo_file() -> Iterator[Path]:
-    """A demo memory that is gone afterwards."""
+    """A demo memory in a temporary folder, deleted afterwards."""
     import tempfile
     import time
 
@@ -204,7 +204,7 @@ _CONVERT = "Convert it first, for example with iconv."
 def given_text(words: Sequence[str]) -> str:
     """``words`` joined, or what standard input holds when they are just ``-``.
 
-    Raises InputError for what is no text: other encodings, more than a memory can be.
+    Raises InputError for another encoding, or for more text than a memory can have.
     """
     if tuple(words) == ("-",):
         return _standard_input()

@@ -1,4 +1,4 @@
-"""``memtui list``: the memories that pass a filter, in an order."""
+"""``memtui list``: the memories that pass a filter, sorted."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _FORECAST_DAYS = 30
 
 
 def print_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
-    """``more`` is told beneath each run. Returns the exit code: DEGRADED when one failed."""
+    """Print the runs; ``more`` prints something below each. Returns the exit code: DEGRADED when one failed."""
     if json:
         emit({"runs": runs})
     else:
@@ -48,7 +48,7 @@ def print_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = l
 
 
 def print_run(run: JobRun) -> None:
-    """When it was, how it went, what it did, and how to take that back."""
+    """Print one run: its time, result and changes, and how to undo them."""
     report = run.report
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
     out(row(when, in_role(*state(run)), run.job, result(run)))
@@ -58,8 +58,8 @@ def print_run(run: JobRun) -> None:
         out(row("   ", paint(f"To undo it: memtui undo {run.op_id}", "dim")))
 
 
-def print_what(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
-    """The memories that a run is about; of fading also when the next ones follow."""
+def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
+    """Print the memories that a run is about. For decay also when the next ones fade."""
     ids = run.report.ids if run.report else ()
     for id in ids[:_NAMED]:
         out(memory_line(memory.get(id), signs, "   "))
@@ -103,7 +103,7 @@ def print_status(memory: Memory, json: bool) -> int:
 
 
 def warn_of_clock(scheduler: Scheduler) -> None:
-    """On stderr: what is wrong with the clock, and how to say that it is right."""
+    """Say on stderr what is wrong with the clock, and how to confirm the time."""
     if clock := scheduler.status().clock:
         err(f"warning: {clock} (memtui maintain --accept-clock)")
 
@@ -201,7 +201,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
     if once and not found and not json:
         print_nothing_due(scheduler)
         return OK
-    code = print_all(found, json, lambda run: print_what(memory, run, dry_run, signs))
+    code = print_all(found, json, lambda run: print_memories(memory, run, dry_run, signs))
     return CANCELLED if stopped.is_set() else code
 
 
@@ -226,7 +226,7 @@ def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
 
 
 def _stay(memory: Memory, json: bool) -> int:
-    """Be there until somebody says otherwise."""
+    """Run the jobs when they are due, until a signal ends it."""
     scheduler = memory.jobs
     ended = threading.Event()
 

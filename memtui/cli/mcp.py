@@ -51,13 +51,13 @@ def mcp_command(
     """
     if find_spec("mcp") is None:
         raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))
-    gc.disable()  # nothing of what starting makes is garbage; looking for some takes a tenth of it
+    gc.disable()  # garbage collection would take a tenth of the start and find nothing
     from memtui.engine.tools.agent import Agent
 
     with ExitStack() as stack:
         memory = _opened(invocation, agent, stack)
         who = Agent(memory, filter=filter, project=project)
-        # The SDK takes most of a second: what is wrong with the call is said before.
+        # Importing the SDK takes most of a second. Wrong options are reported before.
         from memtui.mcp.process import serve
         from memtui.mcp.server import DEFAULT_GROUPS, make_server
 
@@ -102,8 +102,8 @@ def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
 def _may_lead(invocation: Invocation) -> bool:
     """Whether the settings let a server run the jobs.
 
-    Where a language model is configured and a server may not use it, the jobs are left to the app: done by rules
-    here, a conversation would count as read.
+    If a model is configured and a server may not use it, the app runs the jobs. Here rules would read a conversation,
+    and it would count as read.
     """
     settings = invocation.configuration.settings
     return settings.mcp.jobs and (settings.mcp.model or not (settings.llm.base_url and settings.llm.model))

@@ -13,14 +13,14 @@ from memtui.present.format import plural
 from memtui.present.memory import topic_and_date
 
 from .invocation import Invocation, given_text
-from .memory_lines import dry_run_option, glyphs, memory_line, print_before
+from .memory_lines import dry_run_option, glyphs, memory_line, print_dry_run
 from .output import emit, note, out, paint
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
 
-# What is said where nothing was done.
+# Messages for memories that needed no change.
 _ALREADY = {
     "pin": "was pinned already", "unpin": "was not pinned", "confirm": "was confirmed already",
     "forget": "was in the Trash already", "restore": "was not in the Trash", "tag": "was tagged so already",
@@ -81,7 +81,7 @@ def correct_command(
     old one waits in Review. --dry-run (TEXT is not needed) shows that, and which agents were told it.
     """
     if dry_run:
-        print_before(invocation, [id], json, "corrected")
+        print_dry_run(invocation, [id], json, "corrected")
         return
     if not text:
         raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")
@@ -114,7 +114,7 @@ def merge_command(
     The others go to the Trash, linked to it. To undo it: memtui undo.
     """
     if dry_run:
-        print_before(invocation, [id, *others], json, "merged")
+        print_dry_run(invocation, [id, *others], json, "merged")
         return
     with invocation.existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]
@@ -156,7 +156,7 @@ def forget_command(
     agents too.
     """
     if dry_run:
-        print_before(invocation, ids, json, "forgotten")
+        print_dry_run(invocation, ids, json, "forgotten")
         return
     _change(
         invocation,
@@ -272,7 +272,7 @@ def _change(
 ) -> None:
     """Do ``verb`` to all ``ids`` as one operation; nothing is done when one of them is wrong.
 
-    ``refuses``: where the engine would refuse a single memory, it is asked to, for its reason.
+    ``refuses``: of a single memory the engine is asked anyway, because its error names the reason.
     """
     with invocation.existing(must_write=True) as memory:
         before = list({found.id: found for found in map(memory.get, ids)}.values())

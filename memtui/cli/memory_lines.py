@@ -1,4 +1,4 @@
-"""One memory on one line, the same in every list; its id is there to be used in the next command."""
+"""One memory on one line, with its id, as every list shows it; and what depends on memories, for --dry-run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
 
 
 def print_cautions(cautions: Sequence[Caution]) -> None:
-    """What of a memory no longer holds, below its line."""
+    """Print below a memory's line what of it is no longer true."""
     for caution in cautions:
         left = row("    ", in_role("!", "warning"))
         room = printed_cells(left) + 2
@@ -70,7 +70,7 @@ def print_cautions(cautions: Sequence[Caution]) -> None:
 def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
     """A changed row as lines of a table: which one, and each column's old and new value.
 
-    ``title`` is what people know the row by; of a memory it is told where the row came or went.
+    ``title``: the name of the row. Of a memory it is shown when the row was added or removed.
     """
     place = change.memory_id or f"{table_label(change.table)} {title or change.key}"
     if change.before is None or change.after is None:
@@ -87,8 +87,11 @@ dry_run_option = click.option(
 )
 
 
-def print_before(invocation: Invocation, ids: Sequence[str], json: bool, what: str, **more: Any) -> None:
-    """What a command would be about, and what depends on that. ``what``: ``corrected``; ``more``: fields for ``--json``."""
+def print_dry_run(invocation: Invocation, ids: Sequence[str], json: bool, what: str, **more: Any) -> None:
+    """Print the memories that would change, and what depends on them.
+
+    ``what``: the change, such as ``corrected``. ``more``: fields for ``--json``.
+    """
     with invocation.reading() as memory:
         found = memory.view.dependents(ids)
     if json:
@@ -106,7 +109,7 @@ def print_before(invocation: Invocation, ids: Sequence[str], json: bool, what: s
 
 
 def plain(found: Dependents) -> Dependents:
-    """The same without the secrets in it: what is to go is often looked at with somebody else."""
+    """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
         found,
         memories=tuple(map(_plain, found.memories)),
@@ -120,7 +123,7 @@ def _plain(memory: MemoryRecord) -> MemoryRecord:
 
 
 def print_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:
-    """A line for each."""
+    """Print a line for each thing that depends on them."""
     for label, parts in lines(found, time.time(), without=without):
         *first, (text, role) = parts
         begun = [paint(label.ljust(_LABEL), "dim"), *(in_role(*part) for part in first)]

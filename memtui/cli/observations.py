@@ -61,12 +61,10 @@ def observations_command(
     if query[:1] == (_ADD,):
         return _add(invocation, query[1:], category or "finding", source, tags, json)
     if tags:
-        raise UsageError(
-            "--tag goes with add.", "To narrow the list by a tag: memtui search --filter tag:NAME"
-        )
+        raise UsageError("--tag needs add.", "To narrow the list by a tag: memtui search --filter tag:NAME")
     words = given_text(query)
     if query and not words.strip():
-        raise UsageError("What shall be recalled?", 'For example: memtui observations "rate limit"')
+        raise UsageError("The query is empty.", 'For example: memtui observations "rate limit"')
     if words:
         return _recall(invocation, words, category, _from(source), min_score, limit, json)
     terms = ["kind:observation", f"category:{category}" if category else "", _from(source)]
@@ -88,7 +86,7 @@ def observations_command(
 
 
 def _from(source: str | None) -> str:
-    """The term of a filter that a source is; a ``*`` at its end stands for anything."""
+    """A source as a term of a filter. A ``*`` at its end matches anything."""
     if source is None:
         return ""
     from memtui.engine.search.filters.terms import Value

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def open_app(invocation: Invocation, *, bring_in: bool = False) -> int:
-    """Open the app on the memory that ``invocation`` names; returns its exit code. ``bring_in``: it begins with the import."""
+    """Open the app on the memory that ``invocation`` names; returns its exit code. ``bring_in``: it starts with the
+    import dialog."""
     invocation.check()
     if not invocation.demo:
         _refuse_early(invocation.path(), invocation)
@@ -34,7 +35,7 @@ def open_app(invocation: Invocation, *, bring_in: bool = False) -> int:
         raise UsageError(
             "The app needs a terminal to open in.", "In a script use the commands: memtui --help lists them."
         )
-    # Nothing of what starting makes is garbage; the app looks for some again after its first rows.
+    # Garbage collection would find nothing during the start. The app switches it on after its first rows.
     gc.disable()
     from memtui.ui.app import run_app
 
@@ -96,7 +97,7 @@ def make_app(
 
 
 def _refuse_early(path: Path, invocation: Invocation) -> None:
-    """Say on the command line what would only open an app that cannot show anything."""
+    """Report errors here that would leave the app with nothing to show."""
     paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
     if paths.is_there(path) and path.is_dir():
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")

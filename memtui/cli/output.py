@@ -23,7 +23,7 @@ _OF_ROLE: dict[Role, tuple[Style, ...]] = {
     "keyword": ("cyan",), "vector": ("cyan",), "sense": ("cyan",), "context": ("cyan",),
     "success": ("green",), "added": ("green",), "warning": ("yellow",), "error": ("red",), "removed": ("red",),
 }  # fmt: skip
-# What JSON leaves unescaped and a terminal does not merely show.
+# Characters that JSON does not escape and a terminal would interpret.
 _RISKY = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _UNLIMITED = 10_000
 
@@ -39,7 +39,7 @@ def prepare_streams() -> None:
 
 
 def silence() -> None:
-    """Point the streams that broke at nothing, so that the interpreter's last flush cannot complain."""
+    """Redirect broken streams to nothing, so that Python's last flush raises no error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -68,7 +68,7 @@ def err(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Something the reader should know beside the answer; on stderr, out of the way of pipes."""
+    """A note beside the answer, on stderr, so that it does not enter a pipe."""
     err(f"note: {text}")
 
 
@@ -95,7 +95,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 class Painted(str):
-    """Text that went through ``visible()`` and may carry colours of ours."""
+    """Text that went through ``visible()`` and may have our colours."""
 
 
 def paint(text: str, *styles: Style) -> Painted:
@@ -117,7 +117,7 @@ def in_role(text: str, role: Role) -> Painted:
 
 
 def row(*parts: str, gap: str = "  ") -> Painted:
-    """Parts beside each other; those that are not painted are made visible."""
+    """Parts in one line. Those that are not painted go through ``visible()``."""
     return Painted(gap.join(part if isinstance(part, Painted) else visible(part) for part in parts))
 
 

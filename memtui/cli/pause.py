@@ -1,4 +1,4 @@
-"""``memtui pause``: nothing that is said is recorded for a while."""
+"""``memtui pause``: stop recording conversations for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far something is: one line on the terminal that is written over, and nothing anywhere else."""
+"""Progress: one line on a terminal that is overwritten. Elsewhere nothing is printed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Meter:
         self._dirty = True
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._dirty:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -46,7 +46,7 @@ class Meter:
 def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
     """Ctrl+C asks the work to end at its next pause; a second one ends it at once.
 
-    ``hurry`` is called in a thread when Ctrl+C was pressed, so that a pause comes soon.
+    ``hurry`` is called in a thread after Ctrl+C, so that the work pauses soon.
     """
     stop = threading.Event()
 

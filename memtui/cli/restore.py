@@ -1,4 +1,4 @@
-"""``memtui restore``: memories out of the Trash, or all of them (or a few) out of a backup, after a look at what it does."""
+"""``memtui restore``: bring memories back from the Trash, or some or all from a backup, after a preview."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def restore_command(
             _print(preview, ids, missing)
         done: dict[str, Any] = {}
         if not dry_run and (yes or _agreed(_TAKE if ids or missing else _REPLACE, json)):
-            # By its path: a backup that is made meanwhile must not take the place of the one that was looked at.
+            # By its path, because a backup made in the meantime changes the numbers.
             done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
         if json:
             emit({"preview": preview, **done})
@@ -116,7 +116,7 @@ def restore_command(
 
 
 def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
-    """Why the memory cannot be used, and the way back that does not need it."""
+    """Why the memory cannot be used, and how to restore it without opening it."""
     from memtui import paths
     from memtui.engine.memory import Memory
 
@@ -175,7 +175,7 @@ def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict
 def _agreed(question: str, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
-            "Nothing was restored, because nobody is there to be asked.",
+            "Nothing was restored: there is no terminal to ask in.",
             "Add --yes to agree, or --dry-run to look only.",
         )
     return click.confirm(visible(question), err=True)
@@ -202,7 +202,7 @@ def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
 
 
 def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
-    """What a restore does; of memories that are taken only what comes back, for nothing else changes."""
+    """Print what a restore does. When single memories are taken, only those change."""
     out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
     back, changed, lost = restore_parts(preview)
     if ids or missing:

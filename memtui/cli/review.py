@@ -1,4 +1,4 @@
-"""``memtui review``: what needs the person's decision, worst first, as the app's Review pane has it; and deciding it."""
+"""``memtui review``: list the cards that need a decision, worst first, as the Review pane does; and decide them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @click.argument("verdict", type=click.Choice(_VERDICTS), required=False)
 @click.argument("cards", nargs=-1, metavar="[CARD]...")
 @click.option(
-    "--stands",
+    "--memory",
     metavar="ID",
-    help="The one of a card that the verdict is about.  [default: of two the new one, else all]",
+    help="The memory on the card that the verdict is about. [default: of two the new one, else all]",
 )
 @click.option("--session", metavar="ID", help="All cards of this conversation: keep, forget or snooze.")
 @click.option("--about", metavar="NAME", help="All cards about this person, project or place.")
@@ -52,9 +52,9 @@ def review_command(
 
     \b
     memtui review keep prop_1a2b       keep the new fact, and let the old one go
-    memtui review keep prop_1a2b --stands fact_3c4d      keep this one instead
+    memtui review keep prop_1a2b --memory fact_3c4d      keep this one instead
     memtui review both prop_1a2b prop_5e6f               both are true, or two different people
-    memtui review forget prop_1a2b --stands ref_3c4d     only this one of a card with several
+    memtui review forget prop_1a2b --memory ref_3c4d     only this one of a card with several
     memtui review keep --session ID    keep all new facts of a conversation
     memtui review keep --about NAME    keep all about a person, project or place
     """
@@ -89,7 +89,7 @@ def _decide(
     if not cards:
         raise UsageError("Which card?", "memtui review lists them with their ids.")
     if len(cards) > 1 and (stands or text):
-        raise UsageError("--stands and --text go with one card.", "Decide the others by themselves.")
+        raise UsageError("--memory and --text need exactly one card.", "Decide the others by themselves.")
     with invocation.existing(must_write=True) as memory:
         waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
         if unknown := [card for card in cards if card not in waiting]:

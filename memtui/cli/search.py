@@ -1,4 +1,4 @@
-"""``memtui search``: hits in order and, with --explain, how each arm came to its share of the score."""
+"""``memtui search``: hits in order and, with --explain, each retriever's share of the score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult
 
-# So many texts get their vectors before the answer: a blink.
+# So many texts get vectors before the search: it takes a fraction of a second.
 INDEXED_FIRST = 256
 
 
@@ -64,13 +64,13 @@ def search_command(
     number = limit or invocation.configuration.settings.search.limit
     if not words.strip():
         if query or why is not None:
-            raise UsageError("What shall be searched for?", 'For example: memtui search "what does Ada eat"')
+            raise UsageError("The query is missing.", 'For example: memtui search "what does Ada eat"')
         from .list_ import listed
 
         return listed(invocation, filter, number, json)
     with invocation.existing() as memory:
         if not memory.readonly:
-            # Vectors that a writing command left to the next reader; no change of what is remembered.
+            # Makes vectors that an earlier command left to be made. No memory is changed.
             memory.models.index_pending(None if invocation.demo else INDEXED_FIRST, wait_for_network=False)
         if why is not None:
             explanation = memory.explain(words, why, filter=filter, limit=number, profile=profile)
@@ -121,7 +121,7 @@ def _print_breakdown(hit: Hit, result: SearchResult) -> None:
 def arm_rows(
     arms: Mapping[ArmName, ArmHit], best: float, reports: Mapping[ArmName, ArmReport]
 ) -> list[tuple[str, str, str, str, str]]:
-    """Arm, rank, raw score, term and what matched, for every arm that found the memory."""
+    """Retriever, rank, raw score, term and what matched, for each retriever that found the memory."""
     return [
         (
             in_role(arm, arm),

@@ -1,7 +1,7 @@
 """``memtui serve``: the app in a browser, for reading only.
 
-textual-serve answers whoever asks. Here every address begins with a token, made anew at each start, which only the
-person who started it knows. A page of another site, open in the same browser, could still ask through the loopback
+textual-serve answers every request. Here each address begins with a token, which is new at each start and known only
+to the person who started it. A page of another site, open in the same browser, could still ask through the loopback
 address: so requests from another origin, or that reached us under a foreign name, are refused as well.
 """
 
@@ -57,7 +57,7 @@ def serve_command(invocation: Invocation, host: str, port: int) -> None:
 
 
 def _server(command: str, host: str, port: int, token: str) -> Any:
-    """A server that guards its invocation; DegradedError without the package."""
+    """The server, with the check of token and origin. Raises DegradedError without the package."""
     try:
         import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
         from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
@@ -69,7 +69,7 @@ def _server(command: str, host: str, port: int, token: str) -> Any:
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
     async def guard(request: Any, handler: Any) -> Any:
         if not may_ask(request.path, request.headers, host, port, token):
-            raise web.HTTPForbidden(text="memtui answers nobody here.")
+            raise web.HTTPForbidden(text="The address lacks the token that memtui serve printed.")
         return await handler(request)
 
     async def protect(request: Any, response: Any) -> None:

@@ -1,4 +1,4 @@
-"""``memtui status``: what waits for a decision and what agents were told today. A line of it is made without click."""
+"""``memtui status``: what waits for a decision, and what agents were given today. ``--line`` is made without click."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .root import Command, json_option, pass_invocation
 def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     """Show how many cards wait in Review, and what agents were told since midnight.
 
-    --line counts contradictions, blocked texts, requests of agents, and what was drawn from corrected memories.
+    --line counts contradictions, quarantined texts, change requests of agents, and what was drawn from corrected memories.
     Without --line duplicates, names, fading and new facts are counted too, which takes longer.
 
     \b

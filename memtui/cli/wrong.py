@@ -20,7 +20,12 @@ from .root import Command, json_option, pass_invocation
 @click.command("wrong", cls=Command)
 @click.option("--agent", metavar="NAME", help="Only what this agent was told.")
 @click.option(
-    "--limit", "-n", type=click.IntRange(1, 200), default=5, show_default=True, help="So many sessions."
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 200),
+    default=5,
+    show_default=True,
+    help="At most so many sessions.",
 )
 @json_option
 @pass_invocation

@@ -103,10 +103,10 @@ def test_cards_are_decided_by_their_ids(cli: Cli) -> None:
     assert old["content"] == "I live in Bergen" and card in cli("review").out
     for line, code in (
         (["keep"], 2), (["keep", "prop_nope"], 3), (["keep", card, cards["new"]["id"], "--text", "x"], 2),
-        (["merge", cards["new"]["id"]], 3), (["keep", card, "--stands", "fact_nope"], 3),
+        (["merge", cards["new"]["id"]], 3), (["keep", card, "--memory", "fact_nope"], 3),
     ):  # fmt: skip
         assert cli("review", *line).code == code, line
-    result = cli("review", "keep", card, "--stands", old["id"])
+    result = cli("review", "keep", card, "--memory", old["id"])
     assert (result.code, result.out.splitlines()[0]) == (0, "Kept “I live in Bergen”")
     assert [item["kind"] for item in cli("review", "--json").json["items"]] == ["new"]
     assert cli("show", old["id"], "--json").json["memory"]["confirmed_at"]
@@ -144,7 +144,7 @@ def test_an_endpoint_that_is_not_there_leaves_the_session_pending_and_says_so(
     assert cli("consolidate").code == 5
     again = cli("consolidate")
     assert (again.code, again.out) == (0, "no session is due\n")
-    assert "note: 2 sessions failed: memtui sessions tells why, --all tries again" in again.err
+    assert "note: 2 sessions failed: memtui sessions shows why, --all tries again" in again.err
     listed = cli("sessions")
     assert "failed" in listed.out and "cannot be reached" in listed.out
     assert {one["session_id"]: one["state"] for one in cli("sessions", "--json").json["sessions"]} == {

@@ -89,7 +89,7 @@ def test_what_was_drawn_from_it_is_decided_in_review(cli: Cli, facts: list[str])
     listed = cli("review").out
     assert "1 thing was drawn from what you corrected: “Ada works at Initech”" in listed
     (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "drawn"]
-    assert cli("review", "keep", item["id"], "--stands", item["memories"][0]["id"]).code == 0
+    assert cli("review", "keep", item["id"], "--memory", item["memories"][0]["id"]).code == 0
     assert "drawn from what you" not in cli("review").out
     cli("undo")
     assert "drawn from what you" in cli("review").out
@@ -105,5 +105,5 @@ def test_a_summary_is_told_with_its_caution(cli: Cli, facts: list[str], home: Pa
     result = cli("entities", "Ada").out
     assert "A friend who works at Initech\n" in result and ": Ada works at Globex" in result.split("type")[0]
     (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "drawn"]
-    assert cli("review", "correct", item["id"], "--stands", ada.id, "--text", "A friend at Globex").code == 0
+    assert cli("review", "correct", item["id"], "--memory", ada.id, "--text", "A friend at Globex").code == 0
     assert cli("entities", "Ada", "--json").json["entity"]["summary"] == "A friend at Globex"

@@ -39,7 +39,7 @@ def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
         (["serch", "x"], "Did you mean 'search'"),
         (["frobnicate"], "no command 'frobnicate'"),
         (["--nope"], "--nope"),
-        (["search", ""], "What shall be searched for"),
+        (["search", ""], "The query is missing"),
         (["remember"], "TEXT"),
         (["search", "x", "--limit", "many"], "many"),
         (["--db", "", "stats"], "--db needs a path"),
