@@ -32,6 +32,7 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @click.argument("cards", nargs=-1, metavar="[CARD]...")
 @click.option(
     "--memory",
+    "memory_id",
     metavar="ID",
     help="The memory on the card that the verdict is about. [default: of two the new one, else all]",
 )
@@ -42,7 +43,7 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
 @json_option
 @pass_invocation
 def review_command(
-    invocation: Invocation, verdict: Verdict | None, cards: tuple[str, ...], stands: str | None, session: str | None,
+    invocation: Invocation, verdict: Verdict | None, cards: tuple[str, ...], memory_id: str | None, session: str | None,
     about: str | None, text: str, every: bool, json: bool,
 ) -> int:  # fmt: skip
     """List what needs your decision: conflicts, requests, duplicates, names that may be one, and so on.
@@ -51,17 +52,17 @@ def review_command(
     request to forget it. Not every card takes every verdict. snooze asks again in 7 days.
 
     \b
-    memtui review keep prop_1a2b       keep the new fact, and let the old one go
-    memtui review keep prop_1a2b --memory fact_3c4d      keep this one instead
-    memtui review both prop_1a2b prop_5e6f               both are true, or two different people
-    memtui review forget prop_1a2b --memory ref_3c4d     only this one of a card with several
-    memtui review keep --session ID    keep all new facts of a conversation
-    memtui review keep --about NAME    keep all about a person, project or place
+    memtui review keep prop_1a2b                       keep the new fact, and let the old one go
+    memtui review keep prop_1a2b --memory fact_3c4d    keep this one instead
+    memtui review both prop_1a2b prop_5e6f             both are true, or two different people
+    memtui review forget prop_1a2b --memory ref_3c4d   only this one of a card with several
+    memtui review keep --session ID                    keep all new facts of a conversation
+    memtui review keep --about NAME                    keep all about a person, project or place
     """
     if session is not None or about is not None:
-        return _decide_group(invocation, verdict, cards, stands or text, session, about, json)
+        return _decide_group(invocation, verdict, cards, memory_id or text, session, about, json)
     if verdict is not None:
-        return _decide(invocation, verdict, cards, stands, text, json)
+        return _decide(invocation, verdict, cards, memory_id, text, json)
     with invocation.reading() as memory:
         inbox = memory.review.inbox(all=every)
     if json:
@@ -82,13 +83,13 @@ def _decide(
     invocation: Invocation,
     verdict: Verdict,
     cards: tuple[str, ...],
-    stands: str | None,
+    memory_id: str | None,
     text: str,
     json: bool,
 ) -> int:
     if not cards:
         raise UsageError("Which card?", "memtui review lists them with their ids.")
-    if len(cards) > 1 and (stands or text):
+    if len(cards) > 1 and (memory_id or text):
         raise UsageError("--memory and --text need exactly one card.", "Decide the others by themselves.")
     with invocation.existing(must_write=True) as memory:
         waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
@@ -101,7 +102,7 @@ def _decide(
                 f"{verdict!r} does not settle {unfit[0].kind}.", f"{unfit[0].id} takes {offered}."
             )
         if len(items) == 1:
-            done = memory.review.decide(items[0], verdict, text=text, keep=stands)
+            done = memory.review.decide(items[0], verdict, text=text, keep=memory_id)
         else:
             done = memory.review.decide_all(items, verdict)
     if json:

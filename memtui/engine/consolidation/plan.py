@@ -39,7 +39,7 @@ class PlanLine(Record):
     """One change.
 
     ``add`` a fact; ``reinforce`` a known one (``target``); ``supersede`` the target by a new fact; add a fact in
-    ``conflict`` with the target, for the person to decide; ``hold`` back a suspicious text until the person
+    ``conflict`` with the target, for the person to decide; ``quarantine`` a suspicious text until the person
     has seen it; an ``observation``; the session's ``summary``. Where a session is read again: ``reword`` what was drawn
     before (``target``), ``retire`` what is no longer drawn, leave the rest ``unchanged``.
     ``sources``: ids of the turns that say it.

@@ -176,11 +176,11 @@ def _line(
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         if draft.bare:
             return None
-        return _with(line, action="hold", reason=f"it {wrong[0].detail}")
+        return _with(line, action="quarantine", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
         return line
     if draft.question:
-        return None if draft.bare else _with(line, action="hold", reason=draft.question)
+        return None if draft.bare else _with(line, action="quarantine", reason=draft.question)
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
     new = Statement(
         line.content, preceding(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
@@ -222,7 +222,7 @@ def _against_decision(
             )
     how = "corrected" if decided.ended_by == "superseded" else "forgotten"
     return replace(
-        line, action="hold", reason=f"it was {how}, and you said it again", target=None, known=None
+        line, action="quarantine", reason=f"it was {how}, and you said it again", target=None, known=None
     )
 
 
