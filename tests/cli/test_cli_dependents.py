@@ -65,7 +65,10 @@ def test_as_json(cli: Cli, facts: list[str]) -> None:
     found = cli("forget", *facts, "--dry-run", "--json").json
     assert found["dry_run"] is True
     result = found["dependents"]
-    assert [one["content"] for one in result["memories"]] == ["Ada works at Initech", "Ada goes to the mountains"]
+    assert [one["content"] for one in result["memories"]] == [
+        "Ada works at Initech",
+        "Ada goes to the mountains",
+    ]
     assert [one["kind"] for one in result["derived"]] == ["reflection"]
     assert [(one["agent"], one["times"]) for one in result["served"]] == [("claude", 2)]
     assert cli("merge", *facts, "--dry-run", "--json").json["dependents"] == result

@@ -69,7 +69,10 @@ class RunOperation:
                 (what["reworded"], f"{what['reworded']} reworded"),
                 (what["retired"], f"{what['retired']} gone"),
                 (what["unchanged"], f"{what['unchanged']} unchanged"),
-                (what["conflict"] + what["quarantined"], f"{what['conflict'] + what['quarantined']} to review"),
+                (
+                    what["conflict"] + what["quarantined"],
+                    f"{what['conflict'] + what['quarantined']} to review",
+                ),
             )
             if count
         ]

@@ -142,12 +142,12 @@ class Pane(Container):
         return await self.shell.operations.change(call, name)
 
 
-_FOLDER = Path(__file__).parent / "styles"
+_STYLES = Path(__file__).parent.parent / "styles"
 
 
 def use_styles(app: App[object], name: str) -> None:
     """Add a style sheet to those of the app, once."""
-    path = _FOLDER / name
+    path = _STYLES / name
     if not app.stylesheet.has_source(str(path), ""):
         app.stylesheet.read(path)
         app.refresh_css(animate=False)
