@@ -350,9 +350,9 @@ class Memory:
         open_ones = proposals.about(connection, proposals.CONFLICT, old.id)
         if not open_ones:
             return ""
-        from memtui.engine.review import contradictions
+        from memtui.engine.review import decisions
 
-        return contradictions.corrected(connection, open_ones, old, new, self._core.actor, now)
+        return decisions.settle_corrected(connection, open_ones, old, new, self._core.actor, now)
 
     def _settled(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
         """What the person wrote now stands, whatever became of what the old text was drawn from."""

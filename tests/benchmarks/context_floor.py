@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from locomo import Row, content, load
 from memtui import Memory
-from memtui.engine.models import similarity_thresholds
+from memtui.engine.models import vectors
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
 from memtui.engine.records import Options
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=5)
     args = parser.parse_args()
     model = {"offline": OfflineEmbedder, "minilm": MiniLmEmbedder}[args.embedder].model_id
-    own = similarity_thresholds.of(model)
+    own = vectors.thresholds_of(model)
     args.near = args.near or [own.bears]
     judged: dict[str, Row] = {one["qid"]: one for one in load(args.data, "qrels")}
     questions: dict[str, list[Row]] = defaultdict(list)
@@ -88,7 +88,7 @@ def main() -> None:
             memory.models.index_pending()
             strange = questions[names[(place + 1) % len(names)]]
             for near in args.near:
-                similarity_thresholds._MEASURED[model] = replace(own, bears=near)
+                vectors._MEASURED[model] = replace(own, bears=near)
                 for asked in questions[conversation]:
                     one: dict[str, Any] = judged.get(asked["qid"], {})
                     kind = one.get("category", "not judged")

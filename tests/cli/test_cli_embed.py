@@ -13,8 +13,7 @@ import pytest
 from cli_kit import Cli, Program
 from memtui import Memory
 from memtui.engine.models import minilm
-from memtui.engine.models.embedders import OfflineEmbedder
-from memtui.engine.models.token_vectors import QuestionWords
+from memtui.engine.models.embedders import OfflineEmbedder, QuestionWords
 from memtui.engine.records import Options
 
 from endpoint import Endpoint, Exchange, embed

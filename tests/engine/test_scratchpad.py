@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.errors import InputError, NotFoundError, ReadOnlyError
-from memtui.engine.memories.scratchpad import MAX_KEY, MAX_VALUE
+from memtui.engine.memories.validation import MAX_KEY, MAX_VALUE
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options, SecretPolicy
 

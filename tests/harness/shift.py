@@ -17,8 +17,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from memtui import Memory
-from memtui.engine.jobs.calendar import SUNDAY, Daily, Weekly
-from memtui.engine.jobs.job import Job, JobReport, Services, Task
+from memtui.engine.jobs.job import SUNDAY, Daily, Job, JobReport, Services, Task, Weekly
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.records import Options
 from memtui.engine.store import history, memories

@@ -21,9 +21,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from memtui import Memory
 from memtui.engine.clock import local_time
-from memtui.engine.jobs import due
-from memtui.engine.jobs.calendar import Daily
-from memtui.engine.jobs.job import Job, Task
+from memtui.engine.jobs import scheduler
+from memtui.engine.jobs.job import Daily, Job, Task
 from memtui.engine.jobs.runner import Runner
 from memtui.engine.jobs.scheduler import Scheduler
 from shift import OPTIONS, KilledError, effects, make
@@ -211,7 +210,7 @@ def cron(job: Job, task: Task, last: dict[tuple[int, str], float]) -> str | None
 
 def test_the_harness_catches_a_cron_trigger(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     last: dict[tuple[int, str], float] = {}
-    monkeypatch.setattr(due, "period", lambda job, task: cron(job, task, last))
+    monkeypatch.setattr(scheduler, "due_period", lambda job, task: cron(job, task, last))
     world = World(place, "Europe/Berlin", 3, datetime(2025, 10, 10, tzinfo=UTC).timestamp())
     live(world, 20)
     world.close()
@@ -223,7 +222,7 @@ def test_the_harness_catches_a_cron_trigger_in_the_night_that_has_an_hour_twice(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last: dict[tuple[int, str], float] = {}
-    monkeypatch.setattr(due, "period", lambda job, task: cron(job, task, last))
+    monkeypatch.setattr(scheduler, "due_period", lambda job, task: cron(job, task, last))
     world = World(place, "Europe/Berlin", 3, datetime(2025, 10, 25, tzinfo=UTC).timestamp())
     world.hire()
     for _ in range(48):

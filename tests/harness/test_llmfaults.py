@@ -553,7 +553,7 @@ async def test_certificates_are_read_once_and_not_on_the_event_loop(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import httpx2
-    from memtui.engine.models import capped_transport
+    from memtui.engine.models import endpoint
 
     threads: list[int] = []
     real = httpx2.create_ssl_context
@@ -565,7 +565,7 @@ async def test_certificates_are_read_once_and_not_on_the_event_loop(
 
     for module in (httpx2, httpx2._transports.default):
         monkeypatch.setattr(module, "create_ssl_context", counted)
-    capped_transport.certificates.cache_clear()
+    endpoint.certificates.cache_clear()
     async with Endpoint(good) as endpoint:
         options = LlmOptions(base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY")
         for _ in range(3):

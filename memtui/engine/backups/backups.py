@@ -33,8 +33,7 @@ from memtui.engine.wording import plural
 
 from . import carry_over, single_memories
 from . import preview as restore_preview
-from .lookup import find, info
-from .reader import contents, ready
+from .reader import contents, describe_backup, find_backup, ready
 from .rescue import is_damage, put_in_place
 
 RECENT_SECONDS = 600
@@ -163,11 +162,11 @@ class Backups:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
         a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
         """
-        return find(self.all(), name, self._clock(), self._zone)
+        return find_backup(self.all(), name, self._clock(), self._zone)
 
     def info(self, name: str | Path) -> Backup:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
-        return info(self.all(), name, self._clock(), self._zone)
+        return describe_backup(self.all(), name, self._clock(), self._zone)
 
     def contents(self, name: str | Path) -> BackupContents:
         """How many memories a backup holds."""

@@ -6,14 +6,23 @@ Not a byte is written beside a backup. An older one is upgraded in a copy that i
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import tzinfo
 from pathlib import Path
 
 import apsw
 
-from memtui.engine.errors import CorruptFileError, ForeignFileError, MemtuiError, NewerFileError
-from memtui.engine.records.backups import BackupContents
+from memtui.engine.clock import local_time
+from memtui.engine.errors import (
+    CorruptFileError,
+    ForeignFileError,
+    MemtuiError,
+    NewerFileError,
+    NotFoundError,
+)
+from memtui.engine.records.backups import Backup, BackupContents
+from memtui.engine.search.moments import moment
 from memtui.engine.store import backup, migration
 from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import scalar
@@ -91,3 +100,45 @@ def _upgraded(source: apsw.Connection, place: Path) -> apsw.Connection:
     migration.apply_pending(copy)
     copy.execute("COMMIT")
     return copy
+
+
+def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None) -> Path:
+    """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one until a moment.
+
+    ``there``: all that there are, the latest first. Raises NotFoundError, InputError.
+    """
+    text = str(name).strip()
+    for found in there:
+        if found.path.name == text:
+            return found.path
+    given = Path(name).expanduser()
+    if given.is_file():
+        return given
+    if text == "latest" or (text.isascii() and text.isdigit() and len(text) < 4):
+        place = 0 if text == "latest" else int(text) - 1
+        if 0 <= place < len(there):
+            return there[place].path
+        raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
+    if given.suffix or len(given.parts) > 1:
+        raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
+    at = moment(text, now, zone)
+    for found in there:
+        if found.at <= at:
+            return found.path
+    oldest = f"The oldest is of {local_time(there[-1].at, zone):%Y-%m-%d %H:%M}: " if there else ""
+    raise NotFoundError(
+        f"There is no backup from {text!r} or before.",
+        f"{oldest}memtui restore lists those that there are.",
+    )
+
+
+def describe_backup(
+    there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None
+) -> Backup:
+    """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
+    path = find_backup(there, name, now, zone)
+    for one in there:
+        if one.path == path:
+            return one
+    status = path.stat()
+    return Backup(path=path, at=int(status.st_mtime), reason="file", size=status.st_size)

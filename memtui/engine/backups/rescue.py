@@ -34,8 +34,7 @@ from memtui.engine.store.connection import APPLICATION_ID, connect
 from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over
-from .lookup import info
-from .reader import contents, ready
+from .reader import contents, describe_backup, ready
 
 _PATIENCE = 10.0
 
@@ -104,7 +103,7 @@ class Rescue:
 
     def info(self, name: str | Path) -> Backup:
         """A backup by path, file name, place in the list or moment. Raises NotFoundError, InputError."""
-        return info(backup.find_backups(self.path), name, self._clock())
+        return describe_backup(backup.find_backups(self.path), name, self._clock())
 
     def restore(self, name: str | Path, *, actor: str = "person") -> RescueResult:
         """Set aside what is there, and put a backup in its place.

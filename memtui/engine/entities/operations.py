@@ -6,7 +6,8 @@ Every name is a row (store/entities.py), so that a merge and a split are one upd
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import starmap
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -18,8 +19,87 @@ from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar, storable
 
-from . import decisions
-from .decisions import PERSON
+PERSON = "person"
+
+
+class Apart(NamedTuple):
+    """That two are two. ``split_off``: the key of the name that was taken from one of them; None if it was said outright."""
+
+    decision_id: int
+    actor: str
+    split_off: str | None
+
+
+def decided(connection: apsw.Connection, eid: int) -> int:
+    """The bits of what somebody decided about the row of an entity (NAMED, TYPED, ... of ``store.entities``)."""
+    return int(scalar(connection, "SELECT protected FROM entities WHERE eid = ?", (eid,)))
+
+
+def must_be_free(connection: apsw.Connection, entity: Entity, bits: int, actor: str, verb: str) -> None:
+    """Raise ProtectedError where the person decided any of ``bits``, and it is not the person who would change it."""
+    if actor != PERSON and decided(connection, entity.eid) & bits:
+        raise ProtectedError(
+            f"The person decided about {entity.canonical_name}: {actor} may not {verb} it.", "Ask the person."
+        )
+
+
+def protect(connection: apsw.Connection, eid: int, bit: int, *, clear: bool = False) -> None:
+    """Note that somebody decided this about an entity, or with ``clear`` that nobody does any more."""
+    operator = "& ~" if clear else "|"
+    connection.execute(f"UPDATE entities SET protected = protected {operator} ? WHERE eid = ?", (bit, eid))
+
+
+def note(
+    connection: apsw.Connection, decision: str, eid: int, actor: str, now: int, *, other: int | None = None,
+    rid: int | None = None, key: str | None = None,
+) -> None:  # fmt: skip
+    """Note what was decided (``link``, ``unlink``, ``distinct``) about an entity and a memory, or another entity."""
+    connection.execute(
+        "INSERT INTO entity_decisions(decision, entity_id, other_id, rid, key, at, actor) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (decision, eid, other, rid, key, now, actor),
+    )
+
+
+def withdraw(
+    connection: apsw.Connection, decision: str, memory: MemoryRecord, entity: Entity, actor: str
+) -> bool:
+    """Take back what was decided before about this memory; whether anything was.
+
+    Raises ProtectedError when that was the person's decision.
+    """
+    rows: Any = connection.execute(
+        f"""
+        SELECT decision_id, actor FROM entity_decisions
+        WHERE decision = ?3 AND rid = ?1 AND entity_id IN {GROUP.format(eid="?2")}
+        """,
+        (memory.rid, entity.eid, decision),
+    ).fetchall()
+    for decision_id, by in rows:
+        if by == PERSON and actor != PERSON:
+            raise ProtectedError(
+                f"The person decided about {memory.id} and {entity.canonical_name}: {actor} may not change it.",
+                "Ask the person.",
+            )
+        forget(connection, decision_id)
+    return bool(rows)
+
+
+def apart(connection: apsw.Connection, one: int, other: int) -> list[Apart]:
+    """All that was decided between two entities or names of them."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT decision_id, actor, key FROM entity_decisions WHERE decision = 'distinct' AND (
+            (entity_id IN {GROUP.format(eid="?1")} AND other_id IN {GROUP.format(eid="?2")})
+            OR (entity_id IN {GROUP.format(eid="?2")} AND other_id IN {GROUP.format(eid="?1")}))
+        """,
+        (one, other),
+    )
+    return list(starmap(Apart, rows))
+
+
+def forget(connection: apsw.Connection, decision_id: int) -> None:
+    connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
+
 
 MOST_CHARACTERS = 200
 
@@ -27,18 +107,18 @@ MOST_CHARACTERS = 200
 def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
     """Call it otherwise; the old name stays as an alias."""
     name = clean(name)
-    decisions.must_be_free(connection, entity, NAMED, actor, "rename")
+    must_be_free(connection, entity, NAMED, actor, "rename")
     _take_name(connection, entity, name, now)
     _set(connection, entity.eid, "canonical_name = ?", name)
     if actor == PERSON:
-        decisions.protect(connection, entity.eid, NAMED)
+        protect(connection, entity.eid, NAMED)
 
 
 def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
     type = entity_lists.known_type(type)
-    decisions.must_be_free(connection, entity, TYPED, actor, "retype")
+    must_be_free(connection, entity, TYPED, actor, "retype")
     _set(connection, entity.eid, "type = ?", type)
-    decisions.protect(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
+    protect(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
 
 
 def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
@@ -48,7 +128,7 @@ def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: i
 
 def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
     """Make an entity of its own of one of the names, with the memories that name it so; returns its eid."""
-    decisions.must_be_free(connection, entity, NAMED, actor, "split")
+    must_be_free(connection, entity, NAMED, actor, "split")
     key = entity_key(alias)
     if key == entity_key(entity.canonical_name):
         raise InputError(
@@ -70,7 +150,7 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
         connection.execute("UPDATE entity_aliases SET entity_id = ? WHERE alias_id = ?", (eid, alias_id))
     else:
         _set(connection, eid, "merged_into = NULL", None)
-    decisions.note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
+    note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
     return int(eid)
 
 
@@ -103,22 +183,19 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
     """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
     type = _merged_type(connection, survivor, absorbed)
     _two(survivor, absorbed)
-    decisions.must_be_free(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
-    for decision in decisions.apart(connection, survivor.eid, absorbed.eid):
+    must_be_free(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
+    for decision in apart(connection, survivor.eid, absorbed.eid):
         if decision.actor == PERSON and actor != PERSON:
             raise ProtectedError(
                 f"The person keeps {survivor.canonical_name} and {absorbed.canonical_name} apart: {actor} may not merge them.",
                 "Ask the person.",
             )
-        decisions.forget(connection, decision.decision_id)
+        forget(connection, decision.decision_id)
     _absorb(connection, survivor.eid, absorbed.eid)
     if type != survivor.type:
         _set(connection, survivor.eid, "type = ?", type)
-    if (
-        decisions.decided(connection, absorbed.eid) & TYPED
-        and not decisions.decided(connection, survivor.eid) & TYPED
-    ):
-        decisions.protect(connection, survivor.eid, TYPED)
+    if decided(connection, absorbed.eid) & TYPED and not decided(connection, survivor.eid) & TYPED:
+        protect(connection, survivor.eid, TYPED)
     if survivor.summary is None and absorbed.summary is not None:
         _set(connection, survivor.eid, "summary = ?", absorbed.summary)
     if absorbed.pinned and not survivor.pinned:
@@ -128,8 +205,8 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
 def keep_apart(connection: apsw.Connection, one: Entity, other: Entity, *, actor: str, now: int) -> None:
     """They are two, however alike they look: no merge of them is suggested again."""
     _two(one, other)
-    if all(decision.split_off is not None for decision in decisions.apart(connection, one.eid, other.eid)):
-        decisions.note(connection, "distinct", one.eid, actor, now, other=other.eid)
+    if all(decision.split_off is not None for decision in apart(connection, one.eid, other.eid)):
+        note(connection, "distinct", one.eid, actor, now, other=other.eid)
 
 
 def unlink(
@@ -144,36 +221,36 @@ def unlink(
         raise InputError(
             f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show has what it is linked to."
         )
-    decisions.withdraw(connection, "link", memory, entity, actor)
+    withdraw(connection, "link", memory, entity, actor)
     for (eid,) in rows:
-        decisions.note(connection, "unlink", eid, actor, now, rid=memory.rid)
+        note(connection, "unlink", eid, actor, now, rid=memory.rid)
 
 
 def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int) -> None:
     """The memory is about it, whatever stands in its text."""
-    said_otherwise = decisions.withdraw(connection, "unlink", memory, entity, actor)
+    said_otherwise = withdraw(connection, "unlink", memory, entity, actor)
     linked = scalar(
         connection,
         f"SELECT 1 FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
         (memory.rid, entity.eid),
     )
     if said_otherwise or not linked:
-        decisions.note(connection, "link", entity.eid, actor, now, rid=memory.rid)
+        note(connection, "link", entity.eid, actor, now, rid=memory.rid)
 
 
 def hide(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
     """It is no entity: its names are not looked for any more."""
-    decisions.must_be_free(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
+    must_be_free(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
     _set(connection, entity.eid, "hidden = 1", None)
 
 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
-    decisions.must_be_free(connection, entity, DESCRIBED, actor, "describe")
+    must_be_free(connection, entity, DESCRIBED, actor, "describe")
     text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
     _set(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
-        decisions.protect(connection, entity.eid, DESCRIBED, clear=not text)
+        protect(connection, entity.eid, DESCRIBED, clear=not text)
 
 
 def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
@@ -207,9 +284,7 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
             else:
                 _set(connection, row, "merged_into = ?", entity.eid)
             return
-        if all(
-            decision.split_off is not None for decision in decisions.apart(connection, entity.eid, survivor)
-        ):
+        if all(decision.split_off is not None for decision in apart(connection, entity.eid, survivor)):
             others.append(survivor)
     for other in entities.by_eid(connection, others):
         raise InputError(
@@ -252,7 +327,7 @@ def _two(one: Entity, other: Entity) -> None:
 def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> str:
     """What somebody decided; else what most of the memories of both say."""
     for one in (survivor, absorbed):
-        if decisions.decided(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
+        if decided(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
             return one.type
     votes: Any = connection.execute(
         f"""

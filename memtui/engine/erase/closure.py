@@ -3,12 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from memtui.engine.memories import validation
 from memtui.engine.records.erase import Carrier, EraseRequest
 
 from .matching import LONG_ENOUGH, Texts
-from .records import FormerMemory, MemoryRow, title_of
+
+_TITLE = 300
+COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
+"""Columns of ``MemoryRow``, of a memory ``m``."""
+
+
+class MemoryRow(NamedTuple):
+    """A memory in the file, and the reason why it is erased."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    event_time: int
+    why: str
+    chosen: bool = False
+
+
+class FormerMemory(NamedTuple):
+    """The last state of a memory in history. ``live``: it is in the file again. ``drawn_from``, ``replaced``: ids of others."""
+
+    rid: int
+    id: str
+    kind: str
+    content: str
+    session_id: str | None
+    source_key: str | None
+    source_role: str | None
+    event_time: int
+    drawn_from: frozenset[str]
+    replaced: frozenset[str]
+    live: bool
+    why: str = ""
+    chosen: bool = False
+
+
+def title_of(text: str) -> str:
+    """The title of a row in the plan: the beginning of its text, without secrets."""
+    return validation.without_secrets(text)[:_TITLE]
+
 
 _MOST_OFFERED = 200
 

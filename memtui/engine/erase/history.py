@@ -15,9 +15,8 @@ import msgspec
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tables import COVERED
 
-from .closure import NOTHING, Closure, quoting_notes, says, without
+from .closure import NOTHING, Closure, FormerMemory, quoting_notes, says, without
 from .columns import SCHEMA
-from .records import FormerMemory
 
 _any = msgspec.json.Decoder().decode
 # All images of a table at once, by its index: there is none by what stands in them.

@@ -8,15 +8,14 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.models import common_words
+from memtui.engine.models.ner import words
 from memtui.engine.records.erase import Carrier
 from memtui.engine.store import full_text, tokens
 from memtui.engine.store.sql import as_json
 
 from . import columns
-from .closure import Closure
+from .closure import COLUMNS, Closure, title_of
 from .matching import LEAST, folded
-from .records import COLUMNS, title_of
 
 _WORDS_ASKED = 12
 
@@ -78,7 +77,7 @@ _OWNERS = 2
 def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
     candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
-    candidates -= common_words.among(candidates)
+    candidates -= words.among(candidates)
     rids = frozenset(found.rids)
     rare = {word for word in candidates if not _said_elsewhere(connection, word, rids)}
     if rare:
@@ -113,7 +112,7 @@ def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]
 def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
     plain = tokens.plain(name)
     parts = plain.split()
-    if len(plain) < _LEAST_NAME + 2 or common_words.among(parts) == set(parts):
+    if len(plain) < _LEAST_NAME + 2 or words.among(parts) == set(parts):
         return False
     return not any(
         row[0] not in gone and plain in tokens.plain(str(row[3])) for row in with_phrase(connection, name)

@@ -20,10 +20,9 @@ from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_k
 from memtui.engine.wording import plural
 
 from . import history
-from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, without
+from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, title_of, without
 from .columns import columns_of, there
 from .matching import CENSORED
-from .records import title_of
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode

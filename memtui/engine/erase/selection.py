@@ -17,10 +17,9 @@ from memtui.engine.store import history, memories, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
-from .closure import Closure
+from .closure import COLUMNS, Closure, FormerMemory
 from .history import drawn_from_others, former_sessions, of_sessions, session_texts, with_ids
 from .names import take_names, twins
-from .records import COLUMNS, FormerMemory
 
 
 def follow(

@@ -6,18 +6,62 @@ Streamed from one snapshot of the memory; read back by importers/formats/memtui_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
-from memtui.engine.records import ExportProgress
+from memtui.engine.guards import secrets
+from memtui.engine.records import ExportProgress, Record
 from memtui.engine.store import export_rows
 from memtui.engine.store.export_rows import Digest, Selection
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import MEMORY_TOLD
 
-from . import blackout
+R = TypeVar("R", bound=Record)
+
+# Ids and hashes look like keys; nobody puts a secret into them.
+_IDENTITIES = ("id", "ids", "source_key", "decided", "seen", "hash", "line", "act")
+
+
+def blacked_out(line: R) -> R:
+    """The line with ``[redacted: kind]`` in place of every secret."""
+    changed = {}
+    for name in line.__struct_fields__:
+        value = getattr(line, name)
+        new = _raw(value) if isinstance(value, msgspec.Raw) else _texts(value)
+        if not _is_identity(name) and new != value:
+            changed[name] = new
+    return replace(line, **changed) if changed else line
+
+
+def json_without_secrets(text: str) -> str:
+    """JSON with every text in it blacked out."""
+    if not secrets.find_secrets(text):
+        return text
+    return msgspec.json.encode(_texts(msgspec.json.decode(text))).decode()
+
+
+def _raw(value: msgspec.Raw) -> msgspec.Raw:
+    text = bytes(value).decode()
+    new = json_without_secrets(text)
+    return value if new == text else msgspec.Raw(new.encode())
+
+
+def _texts(value: object) -> object:
+    if isinstance(value, str):
+        return secrets.redact(value)[0]
+    if isinstance(value, list):
+        return [_texts(item) for item in value]
+    if isinstance(value, dict):
+        return {name: item if _is_identity(str(name)) else _texts(item) for name, item in value.items()}
+    return value
+
+
+def _is_identity(name: str) -> bool:
+    return name in _IDENTITIES or name.endswith(("_id", "_ids"))
+
 
 FORMAT = "memtui-export"
 VERSION = 1
@@ -111,7 +155,7 @@ def _all(
     connection: apsw.Connection, selection: Selection, digest: Digest, history: bool, without_secrets: bool
 ) -> Iterator[tuple[str, bytes]]:
     for line in export_rows.rows(connection, selection):
-        line = blackout.without_secrets(line) if without_secrets else line
+        line = blacked_out(line) if without_secrets else line
         digest.add(line)
         yield str(line.__struct_config__.tag), export_rows.encode(line)
     if history:
@@ -121,7 +165,7 @@ def _all(
             for row in cursor:
                 names = names or [name for name, _ in cursor.getdescription()]
                 text = msgspec.json.encode({"line": kind, **_values(names, row)})
-                yield kind, blackout.json_without_secrets(text.decode()).encode() if without_secrets else text
+                yield kind, json_without_secrets(text.decode()).encode() if without_secrets else text
 
 
 def _values(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:

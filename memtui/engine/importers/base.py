@@ -12,19 +12,89 @@ where ``diary_import`` is a module (or an object, such as a ``Format``) with ``n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
-from memtui.engine.records import Record, Skip, Turn
+from memtui.engine.records import Category, EndedBy, EntityType, Kind, Record, Skip, Topic, Trust, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from . import json_items
-from .items import Item
 from .limits import LIMITS
 from .stream import BOM, Stream
+
+
+class Named(Record):
+    """Somebody or something by name. Names that are known already stay what they are."""
+
+    name: str
+    type: EntityType = "other"
+    aliases: tuple[str, ...] = ()
+    summary: str | None = None
+
+
+class Note(Record):
+    """A memory of any kind with all that its source knew of it.
+
+    ``lasting``: it was protected from decay there. ``own``: the person keeps it by hand. ``happens_at``: see
+    ``MemoryRecord``. ``ended_at``, ``ended_by``: it comes into the Trash. Times are Unix
+    seconds. ``drawn_from`` and ``supersedes`` are source keys, or such ids. ``about``: what it is linked to. An episode has a
+    ``session_id``, namespaced by the feed, and a ``role``. ``id``: the memory's own, of something that came from memtui.
+    """
+
+    kind: Kind
+    content: str
+    source_key: str
+    source: str
+    trust: Trust
+    category: Category | None = None
+    event_time: float | None = None
+    confidence: float = 1.0
+    decay_rate: float | None = None
+    lasting: bool = False
+    own: bool = False
+    topic: Topic | None = None
+    happens_at: int | None = None
+    ended_at: float | None = None
+    ended_by: EndedBy = "forgotten"
+    drawn_from: tuple[str, ...] = ()
+    supersedes: str | None = None
+    session_id: str | None = None
+    role: str | None = None
+    tags: tuple[str, ...] = ()
+    attributes: Mapping[str, str | int | float] = {}
+    about: tuple[Named, ...] = ()
+    project: str | None = None
+    id: str | None = None
+
+
+class PadEntry(Record):
+    """A key and its text. A key that is in use keeps its value."""
+
+    key: str
+    value: str
+    source: str
+
+
+class ConsolidatedSession(Record):
+    """A session that was consolidated at its source, ``at`` Unix seconds; it comes after its turns."""
+
+    session_id: str
+    at: float
+
+
+class SessionTitle(Record):
+    """The title of the session that holds the turn with this source key, which may be in another file."""
+
+    source_key: str
+    title: str
+
+
+Stored = Note | PadEntry | Named | ConsolidatedSession
+Item = Stored | SessionTitle
+
 
 # Why something was passed over. Counted and shown, so: few, short, and the same words in every feed.
 NOT_A_MESSAGE = "not a message"

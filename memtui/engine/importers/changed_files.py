@@ -9,9 +9,18 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import apsw
+import msgspec
+
+from memtui.engine.store import metadata
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.sql import json_text, scalar
+
+from . import lock
+from .counters import DistinctCounter
 from .live import FileState
 
 # Files written within this time are looked at every time, the others every so many looks.
@@ -147,3 +156,76 @@ def _mark(name: str) -> FileState | None:
         except OSError:
             pass
     return FileState(size=size, modified=modified, inode=status.st_ino)
+
+
+# How far the clock of a file system may lag behind.
+_SLACK = 3.0
+
+
+class ReadMarks:
+    """The notes on ``places`` (absolute paths of files and folders). Times are Unix seconds."""
+
+    def __init__(self, connections: Connections, places: Sequence[Path]) -> None:
+        self._connections = connections
+        self._places = places
+
+    def until(self) -> float | None:
+        """When all of the places had been read to their end; None if one of them never was."""
+        with self._connections.read() as connection:
+            noted = [metadata.get(connection, _key(place)) for place in self._places]
+        times = [float(text) for text in noted if text]
+        return min(times) - _SLACK if times and len(times) == len(noted) else None
+
+    def left(self) -> list[Path]:
+        """Files of these places that could not be read when reading ended."""
+        with self._connections.read() as connection:
+            return [path for path in _left(connection) if self._is_ours(path)]
+
+    def note(self, at: float, left: Iterable[Path]) -> None:
+        """At ``at`` all had been read but the files that are ``left``."""
+        with self._connections.write() as connection:
+            for place in self._places:
+                metadata.put(connection, _key(place), repr(at))
+            others = [path for path in _left(connection) if not self._is_ours(path)]
+            names = [metadata.name_of(str(path)) for path in (*others, *left)]
+            metadata.put(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
+
+    def _is_ours(self, path: Path) -> bool:
+        return any(path.is_relative_to(place) for place in self._places)
+
+
+def _left(connection: apsw.Connection) -> list[Path]:
+    text = metadata.get(connection, metadata.FOLLOWED_NOT_READ)
+    names = msgspec.json.decode(text, type=list[str]) if text else []
+    return [Path(metadata.place_of(name)) for name in names]
+
+
+def _key(place: Path) -> str:
+    return "followed:" + str(place).encode(errors="backslashreplace").decode()
+
+
+class UndoneImports(DistinctCounter):
+    """The source keys of such rows, for as long as history knows them; a context manager."""
+
+    def __init__(self, connections: Connections) -> None:
+        super().__init__()
+        self._connections = connections
+        self._until = 0
+
+    def look(self) -> None:
+        """Take in what was undone since the last look. What was done again is in the memory, whatever this says."""
+        with self._connections.read() as connection:
+            latest = scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE kind = 'undo'")
+            if latest == self._until:
+                return
+            for (key,) in connection.execute(
+                """
+                SELECT c.before ->> 'source_key' FROM ops u JOIN ops i ON i.op_id = u.undoes
+                CROSS JOIN changes c ON c.op_id = u.op_id AND c.tbl = 'memories'
+                WHERE u.kind = 'undo' AND u.state = 'done' AND u.op_id > ? AND i.kind = ?
+                  AND c.act = 'delete' AND c.before ->> 'source_key' IS NOT NULL
+                """,
+                (self._until, lock.KIND),
+            ):
+                self.add(str(key))
+            self._until = latest

@@ -22,7 +22,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import LeftOut, Record, Refused, Skip
 from memtui.engine.store.file import OWN_TABLES
 
-from . import archives, compression, databases, foreign_files
+from . import compression, databases, refusals
 from .base import Format, Head
 from .formats import markdown, vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
@@ -237,7 +237,7 @@ class _Search:
             return
         with path.open("rb") as file:
             head = self._head(file, status.st_size)
-        if head.startswith(archives.MAGIC):
+        if head.startswith(compression.ARCHIVE_MAGICS):
             self.archive = not self.folder
             yield from self._members(path, status)
             return
@@ -270,7 +270,7 @@ class _Search:
         try:
             return self._choose(Head(raw=b"", tables=tables), insist=False)
         except _UnknownError as unknown:
-            reason = foreign_files.database_kind(tables) or FOREIGN
+            reason = refusals.database_kind(tables) or FOREIGN
             raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None
 
     def _unpacked(self, path: Path) -> str:
@@ -283,11 +283,11 @@ class _Search:
         return self._recognise(head, whole, insist=not self.folder)
 
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, DetectedSource]]:
-        with archives.archive(path, self.limits) as archive:
-            if kind := foreign_files.document(archive.NameToInfo):
+        with compression.archive(path, self.limits) as archive:
+            if kind := refusals.document(archive.NameToInfo):
                 self._leave_out(kind, path)
                 return
-            for member in archives.members(archive, status.st_size, self.limits):
+            for member in compression.members(archive, status.st_size, self.limits):
                 if isinstance(member, Skip):
                     self._leave_out(member.reason, path, member.place or None)
                     continue
@@ -295,17 +295,17 @@ class _Search:
                 try:
                     with archive.open(member) as file:
                         head = self._head(file, size)
-                    if head.startswith((*archives.MAGIC, *compression.MAGICS)):
+                    if head.startswith((*compression.ARCHIVE_MAGICS, *compression.MAGICS)):
                         raise _UnknownError(PACKED)
                     name = self._recognise(
                         head, len(head) >= size, insist=False, note=_is_note(member.filename)
                     )
-                except archives.ARCHIVE_ERRORS:
+                except compression.ARCHIVE_ERRORS:
                     self._leave_out(UNREADABLE, path, member.filename)
                 except _UnknownError as unknown:
                     self._leave_out(str(unknown), path, member.filename)
                 else:
-                    modified = archives.modified(member)
+                    modified = compression.modified(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
                     yield status.st_mtime, DetectedSource(format=name, source=source)
 
@@ -322,7 +322,7 @@ class _Search:
             raise _UnknownError(EMPTY)
         if raw.startswith(databases.MAGIC):
             raise _UnknownError(NESTED)
-        if kind := foreign_files.kind(raw):
+        if kind := refusals.foreign_kind(raw):
             raise _UnknownError(kind)
         if b"\0" in raw and not _is_text(raw, whole):
             raise _UnknownError(BINARY)
@@ -345,11 +345,7 @@ class _Search:
         if wanted and wanted.sniff(head):
             return wanted.name
         first = next((one for one in formats() if one.sniff(head)), None)
-        if (
-            wanted is None
-            and first in (None, markdown.FORMAT)
-            and (kind := foreign_files.text_kind(head.raw))
-        ):
+        if wanted is None and first in (None, markdown.FORMAT) and (kind := refusals.text_kind(head.raw)):
             raise _UnknownError(kind)
         if first is None and note and markdown.has_words(head):
             first = markdown.FORMAT

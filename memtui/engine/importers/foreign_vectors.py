@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.token_vectors import word_dims
+from memtui.engine.models.embedders import Embedder, word_dims
 from memtui.engine.models.vectors import cap_threads, normalised, quantise, usable
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors

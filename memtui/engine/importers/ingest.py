@@ -9,30 +9,78 @@ takes the same way up to the write and counts the same. Neither a file nor the l
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
+from memtui.engine.memories import validation
 from memtui.engine.records import ImportProgress, ImportReport, Operation, Options, Turn
+from memtui.engine.store import tombstones
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.export_rows import AnyLine, Line, MemoryLine
 from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.sql import json_text
 
 from . import base, lock, note_validation, report
+from .base import ConsolidatedSession, Item, Named, Note, PadEntry, SessionTitle
+from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
-from .distinct_counter import DistinctCounter
 from .export_rows import PendingLines, RowImporter
 from .formats import claude_code, claude_history, claude_memory
-from .items import ConsolidatedSession, Item, Named, Note, PadEntry, SessionTitle
-from .notes import Notes
+from .note_storage import Notes
 from .reader import Tally, read_all
 from .registry import format_named
 from .report import ImportCounts, ImportOperation, RecordKind
-from .session_titles import SessionTitles
 from .turns import PAUSED, UNWANTED, Turns
+
+_MOST_WAITING = 10_000
+
+
+class SessionTitles:
+    """The titles met so far. ``given``: how many sessions got one."""
+
+    def __init__(self, shared: ImportCounts) -> None:
+        self._shared = shared
+        self._waiting: dict[str, str] = {}
+        self.given = 0
+
+    def add(self, titles: Iterable[SessionTitle]) -> None:
+        for one in titles:
+            if len(self._waiting) >= _MOST_WAITING:
+                self._waiting.clear()
+            self._waiting[one.source_key] = one.title
+
+    def give(self) -> None:
+        """Give a session without a title the one whose turn it holds. What the memory does not hold is forgotten."""
+        waiting, self._waiting = self._waiting, {}
+        if not waiting or self._shared.dry_run:
+            return
+        with self._shared.connections.read() as connection:
+            rows = connection.execute(
+                """
+                SELECT m.source_key, m.session_id FROM memories m JOIN sessions_consolidations s USING (session_id)
+                WHERE m.source_key IN (SELECT value FROM json_each(?)) AND m.kind = 'episode' AND s.title IS NULL
+                """,
+                (json_text(sorted(waiting)),),
+            ).fetchall()
+            titles = {str(session): validation.without_secrets(waiting[str(key)]) for key, session in rows}
+            wanted = {
+                session: title
+                for session, title in titles.items()
+                if not tombstones.erased(connection, [tombstones.title_key(session, title)])
+            }
+        if not wanted:
+            return
+        with self._shared.operation.part() as connection:
+            connection.executemany(
+                "UPDATE sessions_consolidations SET title = ? WHERE session_id = ? AND title IS NULL",
+                [(title, session) for session, title in wanted.items()],
+            )
+        self.given += len(wanted)
+
 
 _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000

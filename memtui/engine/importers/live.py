@@ -19,7 +19,7 @@ import msgspec
 from memtui.engine.records import Record, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
-from .items import Item
+from .base import Item
 from .limits import LIMITS, MIB, Limits
 from .registry import format_named
 from .stream import WAITING, Source, Stream, bare

@@ -17,7 +17,6 @@ import msgspec
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations
 from memtui.engine.errors import InputError
-from memtui.engine.memories import scratchpad as memory_scratchpad
 from memtui.engine.memories import validation
 from memtui.engine.memories.validation import Intake
 from memtui.engine.records import Options
@@ -25,7 +24,7 @@ from memtui.engine.store import memories, scratchpad, tombstones
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import json_text, scalar
 
-from .items import ConsolidatedSession, Named, Note, PadEntry, Stored
+from .base import ConsolidatedSession, Named, Note, PadEntry, Stored
 
 KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
@@ -59,8 +58,8 @@ def checked(
     if isinstance(item, Note):
         return _checked_note(item, options, ordering, names)
     if isinstance(item, PadEntry):
-        value = memory_scratchpad.accept(item.value, options.secrets)
-        return msgspec.structs.replace(item, key=memory_scratchpad.usable_key(item.key.strip()), value=value)
+        value = validation.accept_note(item.value, options.secrets)
+        return msgspec.structs.replace(item, key=validation.usable_key(item.key.strip()), value=value)
     if isinstance(item, Named):
         return _checked_name(item, options)
     return msgspec.structs.replace(item, session_id=validation.name(item.session_id, "session id"))

@@ -23,9 +23,9 @@ from memtui.engine.records.exchange import KnownSource, SourceProbe
 from memtui.engine.store import tombstones
 from memtui.engine.store.connections import Connections
 
+from .base import Note
 from .compression import SUFFIX
 from .detect import DetectedSource, find_sources, identities
-from .items import Note
 from .known_places import SessionFile, session_files, swept_before
 from .registry import format_named
 from .stream import Opener, Source

@@ -14,8 +14,8 @@ from memtui.engine.records import Refused, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from . import refusals, registry
+from .base import Item, Note
 from .detect import DetectionResult
-from .items import Item, Note
 from .registry import format_named
 from .stream import Opener, Stream
 

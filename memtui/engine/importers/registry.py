@@ -11,7 +11,7 @@ from memtui.engine.records import Record, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from . import base
-from .base import Format, Head
+from .base import Format, Head, Item
 from .formats import (
     agents_sdk,
     aider,
@@ -36,7 +36,6 @@ from .formats import (
     scratchpad,
     vault,
 )
-from .items import Item
 from .stream import Stream
 
 GROUP = "memtui.importers"

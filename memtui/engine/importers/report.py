@@ -15,7 +15,7 @@ from memtui.engine.store import history, operations
 from memtui.engine.store.connections import Connections
 
 from . import lock
-from .distinct_counter import DistinctCounter
+from .counters import DistinctCounter
 from .reader import Tally
 
 # Other writers wait no longer than this and the commit.

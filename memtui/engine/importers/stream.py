@@ -20,7 +20,7 @@ import apsw
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Skip
 
-from . import archives, compression, databases, json_items
+from . import compression, databases, json_items
 from .limits import LIMITS, MIB, BrokenSourceError, LimitError, Limits
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class _Metered(io.RawIOBase):
         view = memoryview(buffer)
         try:
             data = self.file.read(len(view))
-        except (OSError, *archives.ARCHIVE_ERRORS) as error:
+        except (OSError, *compression.ARCHIVE_ERRORS) as error:
             raise BrokenSourceError(f"{self.source.place} cannot be read: {error}") from None
         self.count += len(data)
         if self.count > self.limits.source:
@@ -238,7 +238,7 @@ class Opener:
         """Raises InputError if the source cannot be opened (it was there when it was found)."""
         try:
             file = self._file(source)
-        except (OSError, KeyError, *archives.ARCHIVE_ERRORS) as error:
+        except (OSError, KeyError, *compression.ARCHIVE_ERRORS) as error:
             raise InputError(f"{source.place} cannot be opened: {error}") from None
         with file:
             yield Stream(source, file, self.limits)
@@ -252,6 +252,6 @@ class Opener:
             self._stack.close()
             self._archive = (
                 source.path,
-                self._stack.enter_context(archives.archive(source.path, self.limits)),
+                self._stack.enter_context(compression.archive(source.path, self.limits)),
             )
         return cast(BinaryIO, self._archive[1].open(source.member))

@@ -29,18 +29,16 @@ from memtui.engine.store.export_rows import AnyLine
 from memtui.engine.store.import_rows import OtherIds
 
 from . import lock
-from .changed_files import FileChanges
+from .base import Item, Note
+from .changed_files import FileChanges, ReadMarks, UndoneImports
+from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
-from .distinct_counter import DistinctCounter
 from .export_rows import PendingLines
 from .ingest import Import, batches, named
-from .items import Item, Note
 from .live import Tail
 from .reader import Tally, dated, read_all
 from .report import ImportOperation
 from .stream import Opener, Source
-from .undone_imports import UndoneImports
-from .watermarks import ReadMarks
 
 _SECONDS = 1.0
 ACTOR = "import"

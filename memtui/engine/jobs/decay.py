@@ -18,7 +18,7 @@ from memtui.engine.records.jobs import FadingDay, FadingForecast
 from memtui.engine.store import fading, history
 from memtui.engine.wording import plural
 
-from . import day_counts
+from . import job
 from .job import JobReport, Task
 
 KIND = "decay"
@@ -45,7 +45,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
     """What a run at ``now`` would do."""
     date = local_time(now, zone).date().isoformat()
     moment = local_midnight(now, zone)
-    used = day_counts.used(connection, _COUNTS_KEY, date)
+    used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
     found = fading.faded(connection, options.fade_threshold, moment)
     left = max(0, cap - used)
@@ -96,13 +96,13 @@ def prune(task: Task) -> JobReport:
 
 def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
     """End rows within what the date still allows: another run of the date may have come between."""
-    left = max(0, planned.cap - day_counts.used(connection, _COUNTS_KEY, planned.date))
+    left = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
     if not planned.fading[:left]:
         return []
     ended = fading.end(
         connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
     )
-    day_counts.add(connection, _COUNTS_KEY, planned.date, len(ended))
+    job.count_today(connection, _COUNTS_KEY, planned.date, len(ended))
     return ended
 
 

@@ -253,10 +253,10 @@ class Indexer:
         model = self._ready()
         if model is None:
             return 0
-        from memtui.engine.models import token_vectors
+        from memtui.engine.models import embedders
 
         space = VectorSpace(model.model_id, model.dims)
-        word_dims = token_vectors.word_dims(model)
+        word_dims = embedders.word_dims(model)
         while not self._stop.is_set() and (limit is None or made < limit):
             size = BATCH if limit is None else min(BATCH, limit - made)
             with self._connections.read() as connection:
@@ -265,7 +265,7 @@ class Indexer:
                 break
             texts = dict(batch)
             try:
-                matrix, words = token_vectors.embed(model, list(texts.values()))
+                matrix, words = embedders.embed_words(model, list(texts.values()))
             except DegradedError as error:
                 self.degraded = f"{error.message} {error.hint}".strip()
                 break

@@ -9,19 +9,96 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import tzinfo
-from typing import Any, Protocol
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Any, NamedTuple, Protocol
 
 import apsw
+import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.clock import Clock
+from memtui.engine.clock import Clock, local_time
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Options
 from memtui.engine.records.jobs import JobReport
+from memtui.engine.store import metadata
 from memtui.engine.store.connections import Connections
+from memtui.engine.store.sql import json_text
 
-from .calendar import Schedule
+SUNDAY = 6
+
+
+class Slot(NamedTuple):
+    """``period`` names it in ``job_runs``; it is due from ``start`` (Unix seconds) on."""
+
+    period: str
+    start: float
+
+
+class Schedule(Protocol):
+    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+        """The slot that is due at ``now``, done or not; None before the first one of the day."""
+        ...
+
+    def after(self, now: float, zone: tzinfo | None) -> float:
+        """When the next slot begins (Unix seconds), after ``now``."""
+        ...
+
+    @property
+    def words(self) -> str: ...
+
+
+class Daily(NamedTuple):
+    """Every local date, from ``hour`` on."""
+
+    hour: int
+
+    @property
+    def words(self) -> str:
+        return f"daily {self.hour:02}:00"
+
+    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+        local = local_time(now, zone)
+        if local.hour < self.hour:
+            return None
+        return Slot(local.date().isoformat(), _moment(local.date(), self.hour, zone))
+
+    def after(self, now: float, zone: tzinfo | None) -> float:
+        day = local_time(now, zone).date()
+        while (start := _moment(day, self.hour, zone)) <= now:
+            day += timedelta(days=1)
+        return start
+
+
+class Weekly(NamedTuple):
+    """Once a week, from ``hour`` of ``weekday`` (Monday is 0) on, until the same moment a week later."""
+
+    weekday: int
+    hour: int
+
+    @property
+    def words(self) -> str:
+        return f"{('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun')[self.weekday]} {self.hour:02}:00"
+
+    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+        local = local_time(now, zone)
+        back = (local.weekday() - self.weekday) % 7
+        if back == 0 and local.hour < self.hour:
+            back = 7
+        day = local.date() - timedelta(days=back)
+        year, week, _ = day.isocalendar()
+        return Slot(f"{year}-W{week:02}", _moment(day, self.hour, zone))
+
+    def after(self, now: float, zone: tzinfo | None) -> float:
+        day = local_time(now, zone).date()
+        while day.weekday() != self.weekday or (start := _moment(day, self.hour, zone)) <= now:
+            day += timedelta(days=1)
+        return start
+
+
+def _moment(day: date, hour: int, zone: tzinfo | None) -> float:
+    """The Unix time of an hour of a day; of an hour that is skipped, the moment at which the clocks jump over it."""
+    return datetime.combine(day, time(hour), zone).timestamp()
+
 
 __all__ = ["ACTOR", "ConsolidateFunction", "Job", "JobReport", "Services", "Task"]
 
@@ -103,3 +180,23 @@ class Job:
     by_the_clock: bool = False
     logged: bool = True
     off: Callable[[Options], str] = lambda options: ""
+
+
+_DATES_KEPT = 14
+
+
+def used_today(connection: apsw.Connection, key: str, date: str) -> int:
+    """How many went on a local date; ``key`` names the count."""
+    return _counts(connection, key).get(date, 0)
+
+
+def count_today(connection: apsw.Connection, key: str, date: str, number: int) -> None:
+    """So many more went; inside the caller's transaction."""
+    counts = _counts(connection, key)
+    counts[date] = counts.get(date, 0) + number
+    metadata.put(connection, key, json_text(dict(sorted(counts.items())[-_DATES_KEPT:])))
+
+
+def _counts(connection: apsw.Connection, key: str) -> dict[str, int]:
+    stored = metadata.get(connection, key)
+    return msgspec.json.decode(stored, type=dict[str, int]) if stored else {}

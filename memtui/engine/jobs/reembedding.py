@@ -39,7 +39,7 @@ class Reembedder:
         self, connections: Connections, embedder: Embedder, *,
         before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        from memtui.engine.models.token_vectors import word_dims  # nobody who only reads needs it
+        from memtui.engine.models.embedders import word_dims  # nobody who only reads needs it
 
         self._connections = connections
         self._embedder = embedder
@@ -151,9 +151,9 @@ class Reembedder:
         return {rid for rid in same if not good[rid]}
 
     def _embed_all(self, texts: list[str]) -> tuple[FloatMatrix, list[bytes] | None]:
-        from memtui.engine.models import token_vectors
+        from memtui.engine.models import embedders
 
-        matrix, words = token_vectors.embed(self._embedder, texts)
+        matrix, words = embedders.embed_words(self._embedder, texts)
         if matrix.shape != (len(texts), self._target.dims):
             raise DegradedError(
                 f"{self._target.model_id} makes {matrix.shape[1]} dimensions, not {self._target.dims}.",

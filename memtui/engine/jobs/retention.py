@@ -13,7 +13,7 @@ from memtui.engine.records import Options, Record
 from memtui.engine.store import fading, history
 from memtui.engine.wording import plural
 
-from . import day_counts
+from . import job
 from .job import JobReport, Task
 
 KIND = "retention"
@@ -41,7 +41,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, task: Task) 
     """What a run at ``now`` would do."""
     date = local_time(now, task.zone).date().isoformat()
     before = local_midnight(now, task.zone) - options.retention_days * _DAY
-    used = day_counts.used(connection, _COUNTS_KEY, date)
+    used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.retention_cap, int(options.fade_share * (fading.count_turns(connection) + used)))
     found = fading.aged_turns(connection, before)
     left = max(0, cap - used)
@@ -65,10 +65,10 @@ def run(task: Task) -> JobReport:
             ids = fading.ids_of(connection, planned.aging[:_IDS_TOLD])
             return _report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
-        left = max(0, planned.cap - day_counts.used(op.connection, _COUNTS_KEY, planned.date))
+        left = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
         ended = fading.end_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
         if ended:
-            day_counts.add(op.connection, _COUNTS_KEY, planned.date, len(ended))
+            job.count_today(op.connection, _COUNTS_KEY, planned.date, len(ended))
         report = _report(planned, len(ended), ended[:_IDS_TOLD], "moved", op.op_id if ended else None)
         op.label = f"Moved {plural(len(ended), 'turn')} older than {plural(task.options.retention_days, 'day')} to the Trash"
         task.finish(op.connection, report)

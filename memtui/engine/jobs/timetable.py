@@ -4,14 +4,46 @@ from __future__ import annotations
 
 import apsw
 
+from memtui.engine.backups.backups import Backups
 from memtui.engine.review import scan
 from memtui.engine.store import consolidations, history, jobs, recalls, sessions
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
-from . import backup, decay, retention
-from .calendar import SUNDAY, Daily, Weekly
-from .job import Job, JobReport, Task
+from . import decay, retention
+from .job import SUNDAY, Daily, Job, JobReport, Task, Weekly
+
+EVERY_SECONDS = 1_800
+
+
+def backup_slot(task: Task) -> str | None:
+    """The period of a scheduled backup, None while none is due."""
+    backups = Backups(task.connections, task.clock, task.zone)
+    if task.connections.path is None or not backups.changed_since_latest():
+        return None
+    latest = next(iter(backups.all()), None)
+    if latest is not None and 0 <= task.now - latest.at < EVERY_SECONDS:
+        return None
+    return f"slot:{int(task.now) // EVERY_SECONDS}"
+
+
+def run_backup(task: Task) -> JobReport:
+    """Make a backup and let go of what has become too many."""
+    backups = Backups(task.connections, task.clock, task.zone)
+    if task.connections.path is None:
+        return JobReport(summary="nothing to back up", skipped="this memory lives in this process only")
+    if task.dry_run:
+        due = backups.changed_since_latest()
+        return JobReport(summary="would make a backup" if due else "nothing changed since the latest backup")
+    made = backups.make("scheduled")
+    rotated = backups.rotate()
+    kept = "; older ones are kept, as the file does not pass its check" if rotated.findings else ""
+    return JobReport(
+        summary=f"backed up {made.size / 1e6:,.1f} MB{kept}",
+        counts={"bytes": made.size, "let_go": len(rotated.gone), "findings": len(rotated.findings)},
+        notes=tuple(finding.message for finding in rotated.findings),
+    )
+
 
 _INDEX_CHUNK = 512
 _JUDGE_CHUNK, _JUDGED_AT_ONCE = 50, 1_000
@@ -179,7 +211,7 @@ JOBS: tuple[Job, ...] = (
         needed=_index_waits,
     ),
     Job(
-        name="backup", label="Backup", run=backup.run, needed=backup.slot,
+        name="backup", label="Backup", run=run_backup, needed=backup_slot,
         about="Copies the file every 30 minutes if it changed, and thins out old copies.",
     ),
 )  # fmt: skip

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 
     from .vectors import FloatMatrix
 
+
+from typing import TYPE_CHECKING, runtime_checkable
+
+if TYPE_CHECKING:
+    from .vectors import ByteMatrix, FloatMatrix
+
+
 Loaded = TypeVar("Loaded")
 WordWeight = Callable[[str], float]
 """The weight, at least 0, of a lower-case word of a query: its inverse document frequency."""
@@ -253,3 +260,37 @@ def piece_words(text: str, offsets: Sequence[tuple[int, int]]) -> list[str]:
         by_character[word.start() : word.end()] = [word[0]] * len(word[0])
     # A piece may begin with the blank before its word.
     return [by_character[max(end - 1, 0)] for _, end in offsets]
+
+
+class QuestionWords(NamedTuple):
+    """The words of a question that count: int8 ``rows`` (n, word_dims), how much each counts, which word it is part of."""
+
+    rows: ByteMatrix
+    weights: tuple[float, ...]
+    words: tuple[str, ...]
+
+
+@runtime_checkable
+class WordEmbedder(Embedder, Protocol):
+    """An embedder that makes vectors of words too. It reads a turn with the name of who said it before it."""
+
+    @property
+    def word_dims(self) -> int: ...
+
+    def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
+        """What ``embed`` gives, and for each text the rows of its words (a whole number of ``word_dims`` bytes)."""
+
+    def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
+        """``weight`` is asked for whole lower-case words; where it gives none any, all count alike."""
+
+
+def word_dims(embedder: Embedder) -> int:
+    """How many numbers it gives each word; 0 where it gives words none."""
+    return embedder.word_dims if isinstance(embedder, WordEmbedder) else 0
+
+
+def embed_words(embedder: Embedder, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes] | None]:
+    """The vectors of texts, and of their words where the model makes them."""
+    if isinstance(embedder, WordEmbedder):
+        return embedder.embed_words(texts)
+    return embedder.embed(texts), None

@@ -19,8 +19,7 @@ from memtui.engine.installation import command_for_extra
 from memtui.engine.store.tokens import STOP_WORDS
 
 from ..errors import DegradedError
-from .embedders import LocalEmbedder, WordWeight, piece_words
-from .token_vectors import QuestionWords
+from .embedders import LocalEmbedder, QuestionWords, WordWeight, piece_words
 from .vectors import normalised, quantise
 
 if TYPE_CHECKING:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     ByteMatrix = NDArray[np.int8]
     Mask = NDArray[np.bool_]
 
+
+from ..records import Record
+
 _POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -60,3 +63,25 @@ def quantise(matrix: FloatMatrix) -> ByteMatrix:
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
     scaled = np.divide(matrix * np.float32(127), largest, out=np.zeros_like(matrix), where=largest > 0)
     return np.asarray(np.rint(scaled).astype(np.int8))
+
+
+class SimilarityThresholds(Record):
+    """Cosine thresholds: for two facts that say the ``same``, and for a fact that ``bears`` on a prompt without a shared
+    word.
+    """
+
+    same: float
+    bears: float
+
+
+_PACKAGED = SimilarityThresholds(same=0.90, bears=0.35)
+# By model id, so that a hook, which has no vectors, loads no embedder.
+_MEASURED = {
+    "wordllama-l2-supercat-256": _PACKAGED,
+    "all-minilm-l6-v2-int8-384": SimilarityThresholds(same=0.85, bears=0.40),
+}
+
+
+def thresholds_of(model_id: str) -> SimilarityThresholds:
+    """Of a model that nobody measured, an endpoint's say, what holds for the packaged one."""
+    return _MEASURED.get(model_id, _PACKAGED)

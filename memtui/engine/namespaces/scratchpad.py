@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError
-from memtui.engine.memories import scratchpad as memory_scratchpad
+from memtui.engine.memories import validation as memory_scratchpad
 from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.store import scratchpad
 from memtui.engine.store.sql import storable
@@ -80,7 +80,7 @@ class Scratchpad:
             key = self._known(connection, key)
             if self._find(connection, key) is None:
                 key = memory_scratchpad.usable_key(key)
-        value = memory_scratchpad.accept(value, self._core.options.secrets)
+        value = memory_scratchpad.accept_note(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
         with self._core.change("scratchpad", label, project=self._project) as op:
             before = self._find(op.connection, key)

@@ -8,10 +8,15 @@ StepObservations        for programs that run steps; ObservationTools for those 
 from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.search.observations import ObservationHit
 
-from .adapters import ObservationTools, StepObservations
 from .extractor import ObservationExtractor, PhraseExtractor
-from .observation import FilResult, Observation
-from .store import MemoryObservations, ObservationStore
+from .store import (
+    FilResult,
+    MemoryObservations,
+    Observation,
+    ObservationStore,
+    ObservationTools,
+    StepObservations,
+)
 
 __all__ = [
     "FilResult",

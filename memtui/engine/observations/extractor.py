@@ -18,7 +18,7 @@ from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions
 from memtui.log import outline
 
-from .observation import Observation
+from .store import Observation
 
 SHORTEST = 50
 LONGEST = 4_000

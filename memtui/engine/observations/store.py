@@ -13,11 +13,40 @@ from typing import Any, Protocol, Self
 from memtui.engine.consolidation.extract.transcripts import Message
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memory import Memory
-from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
+from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Record, Trust
 from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.search.observations import ObservationHit
 
-from .observation import FilResult
+
+class Observation(Record):
+    """What was observed in one step. ``step_type``: GOAL, AGENT, RUN or another word for it.
+
+    Findings are facts that were discovered, insights conclusions, lessons advice for the next time.
+    """
+
+    findings: tuple[str, ...] = ()
+    insights: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
+    step_name: str = ""
+    step_type: str = ""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.findings or self.insights or self.lessons)
+
+    @property
+    def source(self) -> str:
+        """``TYPE:NAME``, as it is kept with each of them."""
+        return f"{self.step_type.strip() or 'STEP'}:{self.step_name.strip()}"
+
+
+class FilResult(Record):
+    """Findings, insights and lessons that answer a query, each best first."""
+
+    findings: tuple[ObservationHit, ...] = ()
+    insights: tuple[ObservationHit, ...] = ()
+    lessons: tuple[ObservationHit, ...] = ()
+
 
 PER_CATEGORY = 5
 GENERIC = 10
@@ -163,3 +192,40 @@ class MemoryObservations:
         return tuple(
             record.id for record in self._memory.observations.remember_transcript(session_id, transcript)
         )
+
+
+class StepObservations:
+    """For a program that runs steps: keep what a step taught, ask what is known before the next one."""
+
+    def __init__(self, store: ObservationStore) -> None:
+        self._store = store
+
+    def store_observation(self, observation: Observation) -> tuple[str, ...]:
+        """Keep all of it under its step, trusted as a model's words; returns the ids, () for an empty one."""
+        if observation.empty:
+            return ()
+        return self._store.remember_fil(
+            observation.findings, observation.insights, observation.lessons, observation.source, trust="model"
+        )
+
+    def query_relevant_observations(
+        self, query: str, limit: int = PER_CATEGORY
+    ) -> tuple[ObservationHit, ...]:
+        return self._store.recall(query, limit=limit)
+
+
+class ObservationTools:
+    """For a program that offers a model tools to remember and recall by itself."""
+
+    def __init__(self, store: ObservationStore) -> None:
+        self._store = store
+
+    def remember_fil(
+        self, findings: Sequence[str] = (), insights: Sequence[str] = (), lessons: Sequence[str] = (),
+        source: str = EXPLICIT,
+    ) -> tuple[str, ...]:  # fmt: skip
+        """Raises InputError unless there is at least one of them."""
+        return self._store.remember_fil(findings, insights, lessons, source)
+
+    def recall(self, query: str, limit: int = GENERIC) -> tuple[ObservationHit, ...]:
+        return self._store.recall(query, limit=limit)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import apsw
 
 from memtui.engine import reconcile
 from memtui.engine.consolidation import resolve
+from memtui.engine.consolidation.compare.conflicts import stand
+from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
+from memtui.engine.memories import operations, validation
 from memtui.engine.memories import operations as memory_operations
-from memtui.engine.memories import validation
 from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural, quoted
@@ -19,7 +22,35 @@ from memtui.engine.wording import plural, quoted
 from . import change_requests, dependents, merge_candidates
 from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
 from .change_requests import ChangeRequest
-from .quarantined import insert_quarantined
+
+
+def insert_quarantined(
+    connection: apsw.Connection, payload: Mapping[str, Any], *, text: str, options: Options, now: int
+) -> int:
+    """Store it as the fact or observation that it was to be, confirmed: the person has read it.
+
+    Another ``text`` is the person's own.
+    """
+    corrected = text.strip() != "" and text.strip() != payload["content"]
+    accepted = validation.accept(text.strip() or payload["content"], "fact", options.secrets)
+    category, topic = payload["category"], payload.get("topic")
+    rid = memories.insert(
+        connection,
+        kind="observation" if category else "fact", category=category, content=accepted.content,
+        event_time=payload["event_time"], created_at=now,
+        trust="user" if corrected else payload["trust"],
+        session_id=payload["session_id"], source=f"session:{payload['session_id']}",
+        project=payload.get("project"),
+        confidence=1.0, decay_rate=0.0, confirmed_at=now,
+        source_ids=payload["sources"], tags=validation.tags(payload["tags"]),
+        attributes={"extractor": payload["extractor"], **accepted.attributes}, topic=topic,
+        happens_at=None if category else day_of_fact(accepted.content, payload["event_time"], topic),
+    )  # fmt: skip
+    assert rid is not None  # it has no source key that could be there already
+    operations.keep_from_vectors(connection, rid, accepted)
+    memories.update(connection, rid, reviewed_at=now)
+    return rid
+
 
 SNOOZE_SECONDS = 7 * 86_400
 _DONE: dict[Verdict, str] = {
@@ -230,3 +261,38 @@ def _note(
     if not proposals.ask(connection, item.id, item.kind, about, now) and item.kind == "new":
         proposals.retell(connection, item.id, about)
     proposals.decide(connection, item.id, state, now, until=until)
+
+
+def settle_corrected(
+    connection: apsw.Connection, asked: Sequence[proposals.Proposal], old: MemoryRecord, new: MemoryRecord, actor: str,
+    now: int,
+) -> str:  # fmt: skip
+    """Settle the cards that ask about ``old``, with the reason; in the caller's operation.
+
+    Where the corrected text contradicts the other side all the same, or an agent corrected it, the question goes on about
+    the new text. Returns what became of them, to end a label with.
+    """
+    told = ""
+    for proposal in asked:
+        side = "new" if proposal.payload["new"] == old.id else "old"
+        others = memories.by_ids(connection, [str(proposal.payload["old" if side == "new" else "new"])], now)
+        other = next((one for one in others if one.active), None)
+        if other is None:
+            continue
+        found = stand(new.content, other.content)
+        goes_on = found.kind == "conflict" or actor != "person"
+        if goes_on:
+            id = proposals.identity(proposals.CONFLICT, new.id, other.id)
+            reason = found.reason or str(proposal.payload["reason"])
+            proposals.ask(
+                connection, id, proposals.CONFLICT, {**proposal.payload, side: new.id, "reason": reason}, now
+            )
+        whose = "you" if actor == "person" else actor.removeprefix("agent:")
+        proposals.retell(
+            connection,
+            proposal.id,
+            {**proposal.payload, "settled": f"{whose} corrected one side, now {new.id}"},
+        )
+        proposals.decide(connection, proposal.id, "accepted", now)
+        told = "; its card in Review goes on" if goes_on else told or ", which settles its card in Review"
+    return told

@@ -19,7 +19,7 @@ from memtui.engine.search.filters import compiler
 from memtui.engine.store import memories, metadata, vectors
 from memtui.engine.store.sql import scalar
 
-from . import near_duplicates, repeated_recalls, scan
+from . import near_duplicates, scan
 
 Ailment = Literal[
     "secrets", "instructions", "echoes", "unsupported", "duplicates", "near duplicates", "stale", "vectorless",
@@ -134,7 +134,7 @@ def _suspicious(look: _Look) -> list[Complaint]:
 
 
 def _echoes(look: _Look) -> list[Complaint]:
-    found, limit = repeated_recalls.echoes(look.connection, look.stopped)
+    found, limit = near_duplicates.echoes(look.connection, look.stopped)
     remedy = "The memory told these to an agent before they were said again. Forget the copy, or it confirms itself."
     return [_of_ids("echoes", found, limit=limit, remedy=remedy)]
 

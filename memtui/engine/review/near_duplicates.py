@@ -1,8 +1,4 @@
-"""Facts that say nearly the same in other words: the latest ones compared with all by their vectors.
-
-A vector alone takes "lives in Porto" and "does not live in Porto" for one: a pair counts only when its words do not
-contradict each other either (similarity.py).
-"""
+"""Memories that say the same: near duplicates, and recalled texts that were stored again."""
 
 from __future__ import annotations
 
@@ -13,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from memtui.engine.consolidation.compare.similarity import Reading, compare_readings, read
-from memtui.engine.models import similarity_thresholds
-from memtui.engine.models.vectors import cap_threads
+from memtui.engine.models.vectors import cap_threads, thresholds_of
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+from memtui.engine.store import tokens
 
 LATEST = 2_000
 _AT_ONCE = 4_096
@@ -79,7 +77,7 @@ def _close(
 
     newest = np.array([rid for rid, _ in latest])
     looked_for = _unit([vector for _, vector in latest], space.dims)
-    least = similarity_thresholds.of(space.model_id).same
+    least = thresholds_of(space.model_id).same
     cursor = connection.execute(_VECTORS, space)
     while (rows := list(islice(cursor, _AT_ONCE))) and not stopped():
         rids = np.array([rid for rid, _ in rows])
@@ -95,3 +93,52 @@ def _unit(blobs: list[bytes], dims: int) -> NDArray[np.float32]:
     matrix = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, dims).astype(np.float32)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.asarray(matrix / np.maximum(lengths, 1e-9), np.float32)
+
+
+_TOLD = 1_000
+_FEWEST_WORDS = 4
+_TELLING = 4
+_MOST_FOUND = 50
+
+
+def echoes(connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False) -> tuple[list[str], str]:
+    """Ids of turns and notes that hold a recalled memory's text and are younger than the recall, notes first; and
+    what was not looked at ("" for nothing). Recalls are kept for 90 days."""
+    told = connection.execute(
+        """
+        SELECT m.rid, m.id, m.content, min(r.at) FROM recalls r, json_each(r.memory_ids) j JOIN memories m ON m.id = j.value
+        WHERE m.kind <> 'episode' GROUP BY m.rid ORDER BY max(r.at) DESC
+        """
+    ).fetchall()
+    found: dict[str, str] = {}
+    for rid, identity, content, at in told[:_TOLD]:
+        if stopped():
+            break
+        phrase = tokens.words(str(content))
+        if len(phrase) < _FEWEST_WORDS:
+            continue  # "I like tea" is said again by anybody
+        # The longest words are the rarest; a phrase of FTS5 would read where every "the" stands.
+        telling = sorted(dict.fromkeys(phrase), key=len, reverse=True)[:_TELLING]
+        alike = " AND ".join(f'"{word}"' for word in telling)
+        rows = connection.execute(
+            """
+            SELECT n.id, n.kind, n.content FROM memories_fts f JOIN memories n ON n.rid = f.rowid
+            WHERE memories_fts MATCH ?1 AND f.rowid > ?2 AND n.created_at > ?3 AND n.valid_until IS NULL
+              AND NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.from_id = n.id AND l.to_id = ?4
+                              AND l.rel IN ('supersedes', 'merged'))
+            ORDER BY f.rowid DESC LIMIT ?5
+            """,
+            (f"content : ({alike})", rid, at, identity, _MOST_FOUND),
+        )
+        said = f" {' '.join(phrase)} "
+        found |= {
+            str(echo): str(kind)
+            for echo, kind, text in rows
+            if said in f" {' '.join(tokens.words(str(text)))} "
+        }
+    notes_first = sorted(found, key=lambda echo: found[echo] == "episode")
+    left = len(told) - _TOLD
+    return (
+        notes_first,
+        f"the latest {_TOLD:,} of {len(told):,} recalled notes were looked for" if left > 0 else "",
+    )

@@ -13,7 +13,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import InputError
-from memtui.engine.models import similarity_thresholds
+from memtui.engine.models.vectors import thresholds_of
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.store import memories, vectors
 
@@ -141,7 +141,7 @@ def brief(
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)
-    near = similarity_thresholds.of(space.model_id if space else "").bears
+    near = thresholds_of(space.model_id if space else "").bears
     known = cautions.known_to(filter, now, fade_threshold=fade_threshold)
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),

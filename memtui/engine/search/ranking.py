@@ -23,7 +23,7 @@ from .retrievers import entity, keyword
 from .scope import Scope
 
 if TYPE_CHECKING:
-    from memtui.engine.models.token_vectors import WordEmbedder
+    from memtui.engine.models.embedders import WordEmbedder
     from memtui.engine.models.vectors import FloatMatrix
 
     from .retrievers.vector_cache import VectorCopy
@@ -154,7 +154,7 @@ def _meaning(
 
 def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:
     """What makes vectors of words like those that the file has, if it has any."""
-    from memtui.engine.models.token_vectors import WordEmbedder
+    from memtui.engine.models.embedders import WordEmbedder
 
     made_by = embedder.embedder if isinstance(embedder, CopiedVectors) else embedder
     dims = vectors.word_dims(connection)

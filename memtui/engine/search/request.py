@@ -11,7 +11,7 @@ from .query import Question
 from .scope import Scope
 
 if TYPE_CHECKING:
-    from memtui.engine.models.token_vectors import QuestionWords
+    from memtui.engine.models.embedders import QuestionWords
     from memtui.engine.models.vectors import FloatMatrix
 
     from .retrievers.vector_cache import VectorCopy

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
-from memtui.engine.observations.observation import Observation
+from memtui.engine.observations.store import Observation
 from memtui.engine.records import EXPLICIT, Category, Caution, MemoryRecord, Record, Trust
 from memtui.engine.search.access_scope import quoted
 

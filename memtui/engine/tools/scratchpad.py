@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from memtui.engine.memories.scratchpad import MAX_KEY, MAX_VALUE
+from memtui.engine.memories.validation import MAX_KEY, MAX_VALUE
 from memtui.engine.records import Record
 from memtui.engine.records.saved import ScratchpadNote
 

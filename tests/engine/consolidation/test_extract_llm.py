@@ -7,8 +7,7 @@ import pytest
 from memtui.engine.consolidation.extract.llm import LlmExtractor, prompt, read_reply, reply_schema
 from memtui.engine.consolidation.extract.protocol import Context
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.json_reply import json_object
-from memtui.engine.models.llm import estimate_tokens
+from memtui.engine.models.llm import estimate_tokens, json_object
 from memtui.engine.records import LlmOptions, MemoryRecord
 
 

@@ -15,7 +15,7 @@ import pytest
 from erase_kit import KEPT, open_memory, rows
 from memtui import Memory, log
 from memtui.engine.erase.columns import SCHEMA
-from memtui.engine.erase.plan import EXPORTS
+from memtui.engine.erase.eraser import EXPORTS
 from memtui.engine.store import metadata
 
 pytestmark = pytest.mark.usefixtures("near")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.guards.instructions import find_instructions, find_overrides
-from memtui.engine.guards.instructions.classifier import score
-from memtui.engine.guards.instructions.concepts import meanings
+from memtui.engine.guards.instructions.classifier import meanings, score
 
 DATA = Path(__file__).parent.parent.parent / "data" / "orders"
 

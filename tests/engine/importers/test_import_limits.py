@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from import_samples import claude, conversation, ignored, jsonl, message, read, reasons, words
 from memtui.engine.errors import InputError
-from memtui.engine.importers import occurrence_counter
+from memtui.engine.importers import counters
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
-from memtui.engine.importers.occurrence_counter import OccurrenceCounter
 from memtui.engine.importers.registry import format_named
 from memtui.engine.importers.stream import Opener
 from memtui.engine.records import Turn
@@ -174,9 +174,7 @@ def peak_of_reading(path: Path, kind: str, count: int) -> int:
 def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        occurrence_counter, "_EXACT", 3_000
-    )  # as if what is counted exactly had been many more
+    monkeypatch.setattr(counters, "_EXACT", 3_000)  # as if what is counted exactly had been many more
     short, long = (
         peak_of_reading(long_file(tmp_path / f"{count}", kind, count), kind, count)
         for count in (4_000, 12_000)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from import_samples import ignored, jsonl, read_with_warnings
 from memtui import Memory
 from memtui.engine.errors import InputError
+from memtui.engine.importers.base import Note
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.items import Note
 from memtui.engine.importers.refusals import ASIDE
 from memtui.engine.records import Options, Turn
 

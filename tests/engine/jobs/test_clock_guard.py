@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.jobs import clock_guard
-from memtui.engine.jobs.calendar import Daily
 from memtui.engine.jobs.clock_guard import ClockGuard
-from memtui.engine.jobs.job import Job, JobReport, Task
+from memtui.engine.jobs.job import Daily, Job, JobReport, Task
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.records import Options
 from night import make_scheduler

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.ner import Span, llm_names, spacy_names
+from memtui.engine.models.ner import Span, providers, spacy_names
 from memtui.engine.records import LlmOptions, Options
 
 from endpoint import Endpoint, Exchange, completion
@@ -197,21 +197,21 @@ def test_names_of_a_model_must_stand_in_the_text() -> None:
             {"n": 9, "name": "Camino", "type": "location"}, {"n": 1, "name": "Camino", "type": "footpath"},
         ]
     }  # fmt: skip
-    first, second = llm_names.read_reply(answer, texts)
+    first, second = providers.read_reply(answer, texts)
     assert [(span.text, span.start, span.type) for span in first] == [
         ("Joanna", 0, "person"), ("Jo", 29, "person"), ("Camino", 17, "other"),
     ]  # fmt: skip
     assert second == []
     with pytest.raises(DegradedError):
-        llm_names.read_reply({"names": "Joanna"}, texts)
+        providers.read_reply({"names": "Joanna"}, texts)
 
 
 def test_a_note_copied_whole_is_no_name() -> None:
     texts = ["Nora sails with Ada on Sundays.", "Museum of Modern Art"]
     copied = {"names": [{"n": 1, "name": "Nora sails with Ada on Sundays", "type": "person"}]}
-    assert llm_names.read_reply(copied, texts) == [[], []]
+    assert providers.read_reply(copied, texts) == [[], []]
     words = {"names": [{"n": 1, "name": name, "type": "person"} for name in ("Nora", "Ada")]}
-    assert [span.text for span in llm_names.read_reply(words, texts)[0]] == ["Nora", "Ada"]
+    assert [span.text for span in providers.read_reply(words, texts)[0]] == ["Nora", "Ada"]
 
 
 @pytest.mark.usefixtures("no_spacy")

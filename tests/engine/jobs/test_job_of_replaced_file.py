@@ -12,8 +12,7 @@ import msgspec
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError, ReplacedFileError
-from memtui.engine.jobs.calendar import Daily
-from memtui.engine.jobs.job import Job, JobReport, Task
+from memtui.engine.jobs.job import Daily, Job, JobReport, Task
 from memtui.engine.records import Options
 from memtui.engine.store import history, jobs, metadata
 from night import make_scheduler

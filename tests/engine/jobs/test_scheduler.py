@@ -15,8 +15,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError, InputError, ReadOnlyError, StoreError
 from memtui.engine.jobs import scheduler as module
-from memtui.engine.jobs.calendar import SUNDAY, Daily, Weekly
-from memtui.engine.jobs.job import Job, JobReport, Task
+from memtui.engine.jobs.job import SUNDAY, Daily, Job, JobReport, Task, Weekly
 from memtui.engine.records import Changes, Options
 from memtui.engine.records.jobs import JobRun
 from memtui.engine.store import jobs as store_jobs
@@ -197,7 +196,7 @@ def test_whoever_comes_second_does_not_run_it_again(
     clock.now += DAY
     assert names(scheduler.run_due()) == ["j"]
     # As it looked to another process a moment ago.
-    monkeypatch.setattr(module.due, "period", lambda *_: "2026-03-05")
+    monkeypatch.setattr(module, "due_period", lambda *_: "2026-03-05")
     assert scheduler.run_due() == []
     assert len(scheduler.runs()) == 1
 

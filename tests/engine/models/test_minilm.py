@@ -10,9 +10,8 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import embedder_choice, minilm
-from memtui.engine.models.embedders import OfflineEmbedder
+from memtui.engine.models.embedders import OfflineEmbedder, WordEmbedder, word_dims
 from memtui.engine.models.minilm import AXES, MiniLmEmbedder
-from memtui.engine.models.token_vectors import WordEmbedder, word_dims
 from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.budget import BudgetError
-from memtui.engine.models.ner import Recogniser, Span, llm_names, spacy_names
+from memtui.engine.models.ner import Recogniser, Span, providers, spacy_names
 from memtui.engine.models.ner.recogniser import MOST_REMEMBERED
 from memtui.engine.records import LlmOptions
 
@@ -27,7 +27,7 @@ class Model:
         async def ask(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
             return self.find("llm", texts)
 
-        monkeypatch.setattr(llm_names, "find", ask)
+        monkeypatch.setattr(providers, "find_by_llm", ask)
 
     def find(self, provider: str, texts: Sequence[str]) -> list[list[Span]]:
         self.read[provider] += texts
@@ -149,7 +149,7 @@ async def test_a_model_that_fails_takes_nobody_elses_names_away(
     async def fail(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
         raise BudgetError("it would cost too much", "Raise llm.budget.")
 
-    monkeypatch.setattr(llm_names, "find", fail)
+    monkeypatch.setattr(providers, "find_by_llm", fail)
     extraction = await Recogniser(llm=LLM).extract(["Ada sits at the harbour"], "accurate")
     assert [span.text for span in extraction.spans[0]] == ["Ada", "harbour"]
     failed = [one for one in extraction.report.providers if one.failed]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.review import near_duplicates, repeated_recalls
+from memtui.engine.review import near_duplicates
 from memtui.engine.review.health import Complaint, Health
 from msgspec.structs import replace
 
@@ -116,7 +116,7 @@ def test_short_and_unrecalled_texts_are_no_echo(memory: Memory, clock: Clock) ->
 def test_echoes_are_looked_for_among_the_latest_recalls_and_that_is_said(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeated_recalls, "_TOLD", 1)
+    monkeypatch.setattr(near_duplicates, "_TOLD", 1)
     by_agent(memory, "Otto bakes bread in the town of Turku", "Otto bakes cakes in the town of Turku")
     memory.actor = "agent:coach"
     memory.search("Turku")

@@ -9,8 +9,8 @@ from typing import Any
 
 import apsw
 import numpy as np
-from memtui.engine.models import token_vectors
-from memtui.engine.models.token_vectors import QuestionWords
+from memtui.engine.models import embedders
+from memtui.engine.models.embedders import QuestionWords
 from memtui.engine.models.vectors import normalised, quantise
 from memtui.engine.records import MemoryRecord
 from memtui.engine.records.embedding import VectorSpace
@@ -128,8 +128,8 @@ class Book:
                 connection.execute("UPDATE index_queue SET text = 0 WHERE rid = ?", (rid,))
             if embedder is not None:
                 space = VectorSpace(embedder.model_id, embedder.dims)
-                row, words = token_vectors.embed(embedder, [content])
-                dims = token_vectors.word_dims(embedder)
+                row, words = embedders.embed_words(embedder, [content])
+                dims = embedders.word_dims(embedder)
                 if vectors.space(connection) is None:
                     vectors.set_space(connection, space, dims)
                 kept = vectors.WordRows(dims, {rid: words[0]}) if words else None

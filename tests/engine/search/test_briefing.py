@@ -12,8 +12,8 @@ from memtui import Memory
 from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.core import Core
 from memtui.engine.errors import FilterError, InputError, ProtectedError
-from memtui.engine.models import similarity_thresholds
-from memtui.engine.models.similarity_thresholds import SimilarityThresholds
+from memtui.engine.models import vectors
+from memtui.engine.models.vectors import SimilarityThresholds
 from memtui.engine.records import Options, Profile
 from memtui.engine.records.options import ContextOptions
 from memtui.engine.search import briefing, lexicon, vital
@@ -198,9 +198,7 @@ def test_what_is_near_in_meaning_alone_is_told_from_the_floor_on(
     memory.models.index_pending()
     prompt = "Which nuts must she avoid?"
     assert memory.context(prompt, profile=Profile(floor=-1.0)).hits == ()
-    monkeypatch.setattr(
-        similarity_thresholds, "of", lambda model_id: SimilarityThresholds(same=0.9, bears=0.0)
-    )
+    monkeypatch.setattr(briefing, "thresholds_of", lambda model_id: SimilarityThresholds(same=0.9, bears=0.0))
     told = memory.context(prompt, profile=Profile(floor=-1.0))
     assert "Ada is allergic to walnuts" in [hit.memory.content for hit in told.hits]
 

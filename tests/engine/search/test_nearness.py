@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memtui.engine.models import similarity_thresholds
+from memtui.engine.models import vectors
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
 from memtui.engine.review import near_duplicates
@@ -35,8 +35,8 @@ class Placed(FakeEmbedder):
 
 
 def test_each_model_of_this_machine_was_measured() -> None:
-    assert {OfflineEmbedder.model_id, MiniLmEmbedder.model_id} == set(similarity_thresholds._MEASURED)
-    assert similarity_thresholds.of("text-embedding-3-large@example.org") == similarity_thresholds.of(
+    assert {OfflineEmbedder.model_id, MiniLmEmbedder.model_id} == set(vectors._MEASURED)
+    assert vectors.thresholds_of("text-embedding-3-large@example.org") == vectors.thresholds_of(
         OfflineEmbedder.model_id
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memtui.engine.models.token_vectors import QuestionWords
+from memtui.engine.models.embedders import QuestionWords
 from memtui.engine.models.vectors import quantise
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.records.embedding import VectorSpace

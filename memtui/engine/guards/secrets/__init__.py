@@ -17,11 +17,10 @@ from memtui.engine.records import Record
 
 from .assignments import find_assignments, find_in_urls
 from .normalised import find_broken, read
-from .numbers import find_numbers
-from .remainder import is_husk as is_husk
-from .remainder import is_redacted as is_redacted
+from .normalised import is_husk as is_husk
+from .normalised import is_redacted as is_redacted
 from .spoken import find_spoken
-from .tokens import Span, find_private_keys, find_tokens
+from .tokens import Span, find_numbers, find_private_keys, find_tokens
 
 
 class SecretMatch(Record):

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import WAITING, Stream
 
 SOURCE = "import:aider"

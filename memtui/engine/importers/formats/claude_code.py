@@ -20,11 +20,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import SessionTitle
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import SessionTitle
 from ..stream import WAITING, Stream
 from . import claude_code_wrappers
 

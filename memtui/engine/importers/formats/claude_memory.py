@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.engine.importers.base import Note
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Note
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 from .markdown_blocks import Front, blocks
 

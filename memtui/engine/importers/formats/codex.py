@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}

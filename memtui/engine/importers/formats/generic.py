@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import foreign_values
 from ..base import Format, Head
 from ..message_content import said
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 

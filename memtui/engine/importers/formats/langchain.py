@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, foreign_values
 from ..base import Format, Head
 from ..message_content import speaker_trust, text_blocks
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 
 _COLUMNS = {"id", "session_id", "message"}

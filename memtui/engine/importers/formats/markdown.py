@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.engine.importers.base import Named, Note
+from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Named, Note
-from ..occurrence_counter import OccurrenceCounter
 from ..stream import Stream
 from .markdown_blocks import Block, Front, blocks
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import Item, Named, Note
 from memtui.engine.records import EntityType, Skip
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Item, Named, Note
 from ..stream import Stream
 
 SOURCE = "import:mcp-memory"

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Note
 from ..stream import Stream
 
 SOURCE = "import:mem0"

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
-from ..items import Note
 from ..message_content import said
 from ..stream import Stream
 from .mem0 import NO_ID, SOURCE, version_key

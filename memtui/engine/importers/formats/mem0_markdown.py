@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip
 
 from ..base import Format, Head
-from ..items import Note
 from ..stream import Stream
 from . import mem0
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import ConsolidatedSession, Item, Named, Note
 from memtui.engine.memories import validation
 from memtui.engine.records import EndedBy, Kind, Skip, Trust
 
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
-from ..items import ConsolidatedSession, Item, Named, Note
 from ..stream import Stream
 
 SOURCE = "import:memory-db"

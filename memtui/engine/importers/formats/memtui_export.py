@@ -10,13 +10,41 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from memtui.engine.records import TOPICS, Record, Skip
-from memtui.engine.store.export_rows import AnyLine, Digest
+from memtui.engine.importers import base, foreign_values
+from memtui.engine.records import BY_RULES, TOPICS, Record, Skip, Topic
+from memtui.engine.store.export_rows import AnyLine, Digest, MemoryLine
 
-from .. import base, foreign_values, legacy_topics
 from ..base import Format, Head
 from ..stream import Stream
+
+_OF_TAGS: dict[str, Topic] = {
+    **{topic: topic for topic in TOPICS}, "self": "identity", "family": "people", "pet": "people",
+}  # fmt: skip
+_LASTING = ("health", "rule")
+# A confidence of this or less is that of a fact that another one replaced.
+_REPLACED = 0.3
+
+
+def with_topic(line: AnyLine) -> AnyLine:
+    """The line with the topic that its tags name; the same where it is no fact that rules drew."""
+    if not isinstance(line, MemoryLine) or line.kind != "fact":
+        return line
+    attributes: Any = msgspec.json.decode(line.attributes)
+    tags: Any = msgspec.json.decode(line.tags)
+    if (
+        not isinstance(attributes, dict)
+        or not isinstance(tags, list)
+        or attributes.get("extractor") != BY_RULES
+    ):
+        return line
+    topic = next((_OF_TAGS[tag] for tag in tags if isinstance(tag, str) and tag in _OF_TAGS), None)
+    if topic is None:
+        return line
+    stays = topic in _LASTING and line.confidence > _REPLACED
+    return replace(line, topic=topic, decay_rate=0.0 if stays else line.decay_rate)
+
 
 _EXPORT = "memtui-export"
 VERSION = 1
@@ -84,7 +112,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
                     raw, cut = _without_topic(raw, stream), True
                 line = foreign_values.decode(_LINES, raw, stream)
                 digest.add(line)
-                yield line if has_topics else legacy_topics.with_topic(line)
+                yield line if has_topics else with_topic(line)
             elif ended:
                 if isinstance(kind.content_hash, str) and not cut and not digest.fits(kind.content_hash):
                     stream.warn(CHANGED)

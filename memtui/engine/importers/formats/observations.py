@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import Note
 from memtui.engine.memories.observations import CATEGORIES
 from memtui.engine.records import EXPLICIT, Skip
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Note
 from ..stream import Stream
 
 SOURCE = "import:observations"

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import PadEntry
 from memtui.engine.records import Skip
 
 from .. import foreign_values
 from ..base import Format, Head
-from ..items import PadEntry
 from ..limits import MIB
 from ..stream import Stream
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
+from memtui.engine.importers.base import Item, Named, Note
 from memtui.engine.records import TOPICS, Category, EndedBy, EntityType, Kind, Skip, Trust
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..items import Item, Named, Note
 from ..stream import Stream
 
 DAY = "day of a vault: its turns come with a complete export"

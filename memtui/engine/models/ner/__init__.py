@@ -11,8 +11,7 @@ from .known_entities import KnownNames
 from .names import find_names
 from .patterns import find_marked
 from .recogniser import Extraction, Recogniser
-from .searchable_text import MOST_CHARACTERS, readable
-from .span import Span, merge
+from .span import MOST_CHARACTERS, Span, merge, readable
 
 __all__ = [
     "MOST_CHARACTERS",

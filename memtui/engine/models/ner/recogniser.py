@@ -16,8 +16,7 @@ from memtui.engine.records import LlmOptions, ProviderReport, Record, StrategyRe
 from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
 
 from .providers import LanguageModel, Provider, Rules, Spacy, rules
-from .searchable_text import readable
-from .span import Span, merge
+from .span import Span, merge, readable
 
 MOST_REMEMBERED = 512
 MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm")

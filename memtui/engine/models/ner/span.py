@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
@@ -36,3 +37,14 @@ def merge(spans: Iterable[Span]) -> tuple[Span, ...]:
             kept.insert(at, span)
             starts.insert(at, span.start)
     return tuple(kept)
+
+
+MOST_CHARACTERS = 20_000
+
+_code = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+def readable(text: str) -> str:
+    """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code."""
+    text = text[:MOST_CHARACTERS]
+    return _code.sub(lambda found: " " * len(found[0]), text) if "`" in text else text

@@ -6,6 +6,15 @@ beside a name and tells its type is in ``cues``.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from memtui.engine.store.tokens import stems
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text with blanks between them."""
@@ -110,3 +119,34 @@ ACRONYMS = word_set(
     yaml yolo get post put patch head delete options am pm ad bc ii iii iv vi vii viii xi
     """
 )
+
+
+_START = "▁"
+"""Stands before what begins a word."""
+
+
+class _Model(msgspec.Struct):
+    vocab: dict[str, int]
+
+
+class _Tokenizer(msgspec.Struct):
+    model: _Model
+
+
+def among(words: Iterable[str]) -> set[str]:
+    """Those of the words (as the index gives them) that are ordinary; none where the embedder is not installed."""
+    known = _stems()
+    return {word for word in words if known and not known.isdisjoint(stems(word))}
+
+
+@functools.cache
+def _stems() -> frozenset[str]:
+    spec = find_spec("wordllama")
+    if spec is None or not spec.submodule_search_locations:
+        return frozenset()
+    place = Path(spec.submodule_search_locations[0], "tokenizers", "l2_supercat_tokenizer_config.json")
+    if not place.is_file():
+        return frozenset()
+    vocab = msgspec.json.decode(place.read_bytes(), type=_Tokenizer).model.vocab
+    whole = (piece.removeprefix(_START) for piece in vocab if piece.startswith(_START))
+    return frozenset(stems(" ".join(word for word in whole if word.isalpha() and word.islower())))

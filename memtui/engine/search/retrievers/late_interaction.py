@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memtui.engine.models.token_vectors import QuestionWords
+from memtui.engine.models.embedders import QuestionWords
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.fusion import Candidate
 from memtui.engine.store.sql import as_json

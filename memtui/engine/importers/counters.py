@@ -1,14 +1,31 @@
-"""Counts how often each of many keys was met, in memory that does not grow with their number.
-
-Lines without an id of their own are told apart by which of several identical ones they are. The first keys
-are counted exactly; from then on a Bloom filter of (key, count) answers from a fixed 16 MiB. The same lines
-in the same order always get the same numbers. Where the filter is wrong (about one key in a million at a
-million keys), a first line is numbered as a second one: harmless, as it is so every time.
-"""
+"""Count texts and keys in memory that does not grow with their number."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
+
+from memtui.engine.store.sql import TemporaryTable
+
+
+class DistinctCounter(TemporaryTable):
+    """A set of texts that can only grow; a context manager."""
+
+    def __init__(self) -> None:
+        super().__init__("met(digest BLOB PRIMARY KEY) WITHOUT ROWID")
+
+    def add(self, text: str) -> bool:
+        """True if the text was not there yet."""
+        self._database.execute("INSERT INTO met(digest) VALUES (?) ON CONFLICT DO NOTHING", (_digest(text),))
+        return self._database.changes() > 0
+
+    def has(self, text: str) -> bool:
+        found = self._database.execute("SELECT 1 FROM met WHERE digest = ?", (_digest(text),))
+        return found.fetchone() is not None
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
+
 
 _EXACT = 32_768
 _BITS = 27
