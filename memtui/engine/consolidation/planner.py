@@ -15,6 +15,7 @@ from memtui.engine.store import memories
 
 from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, Known
+from .compare.changed_values import says_change
 from .compare.pair_features import Statement
 from .compare.statement_context import earlier_messages, preceding
 from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
@@ -246,14 +247,20 @@ def _against_known(
     worst: tuple[conflicts.Standing, Candidate] | None = None
     worst_rank = (False, False, 0.0)
     found_all: list[tuple[conflicts.Standing, Candidate]] = []
+    likeliest = max(
+        (one for one in candidates if one.score is not None), key=lambda one: one.score or 0.0, default=None
+    )
+    changes = draft.correcting or says_change(new.text)
     for one in candidates:
         if one.record is None and not (
-            draft.correcting and conflicts.takes_back(new.text, one.statement.text, one.score)
+            (changes and one is likeliest)
+            or (draft.correcting and conflicts.takes_back(new.text, one.statement.text, one.score))
         ):
             continue  # of one conversation only what says so takes something back; their words were compared already
         standing = conflicts.stand(
-            new.text, one.statement.text, correcting=draft.correcting, judged=one.score
-        )
+            new.text, one.statement.text, correcting=draft.correcting, judged=one.score,
+            likeliest=one is likeliest and not draft.bare,
+        )  # fmt: skip
         if standing.kind == "duplicate" and one.record is not None:
             return _with(
                 line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
@@ -268,6 +275,8 @@ def _against_known(
     certain = worst is not None and worst[0].strong
     if corrects and not certain and (found := _corrected(new, candidates)) is not None:
         worst = found
+    elif worst is None and self_correction.is_value_alone(new.text):
+        worst = _last_of_its_kind(new, candidates)
     if worst is None:
         return line
     standing, known = worst
@@ -306,15 +315,23 @@ def _others(
     )[:_MOST_ALSO]  # fmt: skip
 
 
-def _corrected(
+def _last_of_its_kind(
     new: Statement, candidates: Sequence[Candidate]
+) -> tuple[conflicts.Standing, Candidate] | None:
+    """What the conversation said last with a value of the kind that the new one has alone; the person is asked."""
+    found = _corrected(new, candidates, messages_back=self_correction.LONG_BACK)
+    return (replace(found[0], strong=False), found[1]) if found is not None else None
+
+
+def _corrected(
+    new: Statement, candidates: Sequence[Candidate], *, messages_back: int = self_correction.MESSAGES_BACK
 ) -> tuple[conflicts.Standing, Candidate] | None:
     """What the person said a moment ago and corrects now."""
     said = sorted(
         (one for one in candidates if one.statement.session_id == new.session_id),
         key=lambda one: one.statement.said_at,
     )
-    found = self_correction.corrected(new, [one.statement for one in said])
+    found = self_correction.corrected(new, [one.statement for one in said], messages_back=messages_back)
     if found is None:
         return None
     place, kind = found

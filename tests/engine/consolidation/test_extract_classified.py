@@ -6,8 +6,9 @@ import time
 
 import pytest
 from memtui.engine.consolidation.extract.antecedents import antecedent
+from memtui.engine.consolidation.extract.clause_facts import Around, Candidate, statements
 from memtui.engine.consolidation.extract.clauses import clauses
-from memtui.engine.consolidation.extract.durability import TOPICS, DurabilityModel
+from memtui.engine.consolidation.extract.durability import TOPICS, DurabilityModel, Judgement
 from memtui.engine.consolidation.extract.exclusions import excluded
 from memtui.engine.consolidation.extract.filler import without_filler
 from memtui.engine.consolidation.extract.protocol import Context, Draft
@@ -155,3 +156,56 @@ def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
     assert antecedent("Marits birthday is on Sunday.", "she loves mushrooms", ("Marit",)) == "Marit"
     assert antecedent("It is Marits birthday.", "she loves mushrooms", ()) == "Marit"
     assert antecedent("I rang James about it.", "he is coming", ()) == "James"
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Rechne mal aus was 12 mal 14 sind",
+        "Sag mal wie lang der Tunnel ist",
+        "Wenn ich reich wär würd ich segeln",
+        "Hätt ich Zeit würd ich malen",
+        "Mir is heut so langweilig",
+        "Need a checklist for the sitter",
+        "Brauch nen Plakattext",
+        "Kindly show me what a reminder might look like",
+        "Ich überleg ob ich kündige",
+        "I'm thinking maybe a party at the bowling place",
+        "I kinda wanna live in a van",
+    ],
+)
+def test_requests_moments_and_wishes_in_everyday_words_are_excluded(clause: str) -> None:
+    assert excluded(clause)
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Ich mal in meiner Freizeit",
+        "I need a wheelchair ramp everywhere",
+        "We need 8 hours of sleep",
+        "Der Saal is im Mai belegt",
+        "I want my mail in plain text",
+        "Ich brauch immer eine Brille",
+    ],
+)
+def test_what_only_looks_like_a_request_is_not_excluded(clause: str) -> None:
+    assert not excluded(clause)
+
+
+@pytest.mark.parametrize(
+    ("text", "probability", "topic", "kept"),
+    [
+        ("They changed my hours", 0.7, "work", False),
+        ("They changed my hours", 0.85, "work", True),
+        ("They changed my hours and I start at the bakery on Agricola Street at three", 0.6, "work", True),
+        ("I react badly to latex", 0.45, "health", True),
+        ("Only whole numbers here", 0.4, "rule", False),
+    ],
+)
+def test_the_shorter_a_statement_the_surer_it_has_to_be(
+    text: str, probability: float, topic: str, kept: bool
+) -> None:
+    message = sentences(text)
+    found = [(Candidate(text, 0, len(text), 0), Judgement(probability, topic))]
+    assert bool(statements(message, found, Around())) == kept

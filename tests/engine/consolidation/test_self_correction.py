@@ -89,3 +89,26 @@ def test_the_replaced_fact_keeps_the_reason_and_undo_brings_it_back(memory: Memo
     assert old.confidence < new.confidence
     memory.undo()
     assert memory.view.page("kind:fact") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "new"),
+    [
+        (
+            ("We move into the flat on 2 May, 460 in total.", "Thanks!", "It's the 9th now."),
+            "2 May",
+            "the 9th",
+        ),
+        (
+            ("We record at Drop of Sun, Aug 14-16, four songs.", "ok great", "Its the 21-23 now, same price"),
+            "Aug 14-16",
+            "the 21-23",
+        ),
+    ],
+)
+def test_a_value_that_stands_alone_asks_about_the_last_one_of_its_kind(
+    memory: Memory, clock: Clock, said: tuple[str, ...], old: str, new: str
+) -> None:
+    talk(memory, clock, *said)
+    (card,) = [card for card in memory.review.items() if card.kind == "conflict"]
+    assert new in card.memories[0].content and old in card.memories[1].content

@@ -89,3 +89,16 @@ def test_what_is_allowed_again_is_asked_about() -> None:
     assert stand(new, old, judged=0.8).kind == "conflict"
     assert not stand(new, old, judged=0.8).strong
     assert stand(new, old, judged=0.1).kind == "beside"
+
+
+def test_the_likeliest_of_all_is_asked_about_where_a_word_is_shared_or_a_change_is_said() -> None:
+    old = "Please know, I have slow thyroid, I take Synthroid when I wake up"
+    new = "My doctor made the Synthroid stronger, 88 now"
+    assert stand(new, old, judged=0.0).kind == "beside"
+    found = stand(new, old, judged=0.0, likeliest=True)
+    assert (found.kind, found.strong) == ("conflict", False)
+    assert stand(new, old, judged=-1.0, likeliest=True).kind == "beside"
+    assert stand("Fernanda paints", "My gym is on Mondays", judged=0.0, likeliest=True).kind == "beside"
+    # Of another person, and of what is only added.
+    assert stand("Tobi takes Synthroid now", "I take Synthroid", judged=0.0, likeliest=True).kind == "beside"
+    assert stand("I also take Synthroid now", "I take aspirin", judged=0.0, likeliest=True).kind == "beside"

@@ -22,6 +22,11 @@ def says_change(text: str) -> bool:
     return any(packaged_features(text).cues[:CHANGES])
 
 
+def shares_words(new: str, old: str) -> bool:
+    """Whether both have a word that says something."""
+    return not set(packaged_features(new).content).isdisjoint(packaged_features(old).content)
+
+
 def begin_alike(new: str, old: str) -> bool:
     """Whether both begin with the same word that says something: "Rate goes to 92", "Rate at bluebell 85"."""
     mine, theirs = packaged_features(new), packaged_features(old)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from .change_words import adds
-from .changed_values import begin_alike, permits_again, says_change, sets_another_value
+from .changed_values import begin_alike, permits_again, says_change, sets_another_value, shares_words
 from .compatible import apart
 from .negation import denies_alike, negates, negates_all
 from .similarity import Reading, compare_readings, read
@@ -35,6 +35,9 @@ _CLOSE = 0.6
 REPLACES = 1.0
 _NAMED = 0.0
 _SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.3, -1.0, 0.5, 0.5
+# Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
+# value that stands though it is over.
+_LIKELIEST = -0.25
 _CERTAINLY = 3.0
 _SURELY = 2.0
 _HARDLY = -2.0
@@ -59,12 +62,17 @@ class Standing(Record):
     score: float = 0.0
 
 
-def stand(new: str, old: str, *, correcting: bool = False, judged: float | None = None) -> Standing:
-    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any.
+def stand(
+    new: str, old: str, *, correcting: bool = False, judged: float | None = None, likeliest: bool = False
+) -> Standing:
+    """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any;
+    ``likeliest``: of all that is known, no other has a higher one.
 
     What is said of somebody replaces nothing that was said of somebody else beyond doubt.
     """
     found = _stand(new, old, correcting, judged)
+    if likeliest and found.kind == "beside" and _likely(new, old, correcting, judged):
+        found = Standing(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
     return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
 
 
@@ -101,6 +109,13 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
             )  # fmt: skip
     return Standing(kind="beside", score=verdict.score)
+
+
+def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
+    """Whether the new one may replace what is likeliest to be replaced by it."""
+    if judged is None or judged < _LIKELIEST or adds(new) or apart(new, old) or denies_alike(new, old):
+        return False
+    return correcting or says_change(new) or shares_words(new, old)
 
 
 def _set(new: str, old: str, judged: float, correcting: bool) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from memtui.engine import word_lists
 
 from .change_words import listed
+from .changed_values import says_change
 from .pair_features import Statement
 from .similarity import tokens
 from .statement_features import StatementFeatures, people_named
@@ -23,7 +24,9 @@ from .value_mentions import read_values
 _BEFORE = 40  # characters before the statement in which the cue may stand
 _WITHIN = 30  # of the statement itself
 _LONGEST = 20_000  # characters of a message
-_MESSAGES_BACK = 2
+MESSAGES_BACK = 2
+LONG_BACK = 12
+"""Messages before a value that stands alone, among which what it is said of may be."""
 _MUCH_ELSE = 4
 _KINDS = {"times": "time", "days": "day", "dates": "date", "amounts": "amount", "numbers": "number"}
 _ALIKE = {"amounts": "numbers", "numbers": "amounts"}  # "13.50 an hour", then "no, 14"
@@ -39,7 +42,14 @@ def corrects_itself(content: str, message: str) -> bool:
     return _cue().search(plain[max(0, at - _BEFORE) : at + _WITHIN]) is not None
 
 
-def corrected(new: Statement, earlier: Sequence[Statement]) -> tuple[int, str] | None:
+def is_value_alone(content: str) -> bool:
+    """Whether it says of nothing named that it has another value now: "it's the 9th now"."""
+    return says_change(content) and _begins_with_value(content)
+
+
+def corrected(
+    new: Statement, earlier: Sequence[Statement], *, messages_back: int = MESSAGES_BACK
+) -> tuple[int, str] | None:
     """Which of the earlier statements of the session it corrects (its index), and the kind of value; None where none is near.
 
     ``earlier``: in the order in which they were said.
@@ -48,7 +58,7 @@ def corrected(new: Statement, earlier: Sequence[Statement]) -> tuple[int, str] |
         return None
     mine = packaged_features(new.text)
     times = sorted({one.said_at for one in earlier if one.session_id == new.session_id} | {new.said_at})
-    oldest = times[max(0, len(times) - 1 - _MESSAGES_BACK)]
+    oldest = times[max(0, len(times) - 1 - messages_back)]
     near = [
         place
         for place, one in enumerate(earlier)

@@ -61,17 +61,17 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
     for match in date.finditer(rest):
         month = next((match[name] for name in ("mo", "mo2", "mo6") if match[name]), "")
         number = str(month_numbers[month]) if month else match["mo4"] or ""
-        for name in ("d", "d0", "d2", "d3", "d4", "d5"):
+        for name in ("d", "d0", "d2", "d3", "d4", "d5", "d6", "d7", "d8"):
             if match[name]:
                 note("dates", f"{int(match[name])}/{number}", match)
         if match["mo6"]:
             note("dates", f"/{number}", match)
         rest = _blanked(rest, match)
     for match in time.finditer(rest):
-        hour = next((match[name] for name in ("h", "h2", "h3", "h4") if match[name]), "")
+        hour = next((match[name] for name in ("h", "h2", "h3", "h4", "h5") if match[name]), "")
         if hour:
-            later = "p" in (match["half"], match["half2"]) and int(hour) < 12
-            note("times", f"{int(hour) + 12 * later}:{match['m'] or '00'}", match)
+            later = ("p" in (match["half"], match["half2"]) or match["half3"]) and int(hour) < 12
+            note("times", f"{int(hour) + 12 * bool(later)}:{match['m'] or '00'}", match)
         elif match["word"] and not (match["word"] in hour_words or match["word"].isdigit()):
             continue
         else:
@@ -120,14 +120,17 @@ def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
     date = re.compile(
         rf"\b(?:(?P<d0>\d{{1,2}}){day} ?(?:to|bis|-|–|au|al|and|und|et|y) ?)?"
         rf"(?P<d>\d{{1,2}}){day}(?: (?:of|de))? (?P<mo>{month})\b|"
-        rf"\b(?P<mo2>{month})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)\b|"
+        rf"\b(?P<mo2>{month})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"
+        rf"(?: ?(?:to|-|–|and) ?(?P<d6>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d))?|"
+        rf"\bthe (?P<d7>\d{{1,2}}) ?[-–] ?(?P<d8>\d{{1,2}})\b(?! ?%)|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)\b|"
         rf"\b(?P<d4>\d{{1,2}})\.(?P<mo4>\d{{1,2}})\.|\b(?:am|den|bis|zum) (?P<d5>\d{{1,2}})\.(?!\d| (?:{month})\b)|"
         rf"\b(?:in|until|by|im|en|bis|hasta|till|next) (?P<mo6>{month})\b(?! \d)"
     )
     time = re.compile(
-        r"\b(?P<h>\d{1,2})[:.h](?P<m>\d\d)(?!\d|\.\d)(?: ?(?P<half>[ap])\.?m\b)?|\b(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\b|"
+        r"\b(?P<h>\d{1,2})[:.h](?P<m>[0-5]\d)(?!\d|\.\d)(?: ?(?P<half>[ap])\.?m\b)?|\b(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\b|"
         r"\b(?:um|at|à|a las|las) (?P<h3>\d{1,2})(?: (?:uhr|h))?\b(?![.\d])|\b(?P<h4>\d{1,2}) ?(?:uhr|h|o'clock)\b|"
         r"\b(?P<part>half (?:past )?|quarter (?:past|to|after) |viertel (?:nach|vor) |halb )(?P<word>\w+)\b|"
+        r"\b(?P<h5>\d{1,2}) (?:in the (?:morning|(?P<half3>afternoon|evening))|du matin|de la mañana|morgens|abends)\b|"
         r"\b(?:noon|midday|midi)\b"
     )
     return date, time

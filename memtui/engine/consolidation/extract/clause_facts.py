@@ -26,6 +26,10 @@ from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles
 _LEAST = 0.55
 # A missed allergy, or a rule that is not kept, costs more than a line too many.
 _LEAST_VITAL = 0.33
+# Of what is kept as a fact of its own: few words are understood less often, and are more often of the moment.
+_LEAST_HEALTH, _LEAST_RULE = 0.4, 0.5
+_LEAST_OF_FEW_WORDS, _FEW_WORDS = 0.8, 7
+_LEAST_OF_SOME_WORDS, _SOME_WORDS = 0.65, 12
 _LEAST_SEVERE = 0.05
 _LEAST_BESIDE = 0.02
 # What says that something changed is kept where it changes a fact that is known ("60 went to 75").
@@ -122,12 +126,33 @@ def statements(
         ):
             continue
         if run and not _goes_on(run, one[0]):
-            _keep(kept, message, run, around)
+            _keep_if_sure(kept, message, run, around)
             run = []
         run.append(one)
     if run:
-        _keep(kept, message, run, around)
+        _keep_if_sure(kept, message, run, around)
     return kept
+
+
+def _keep_if_sure(
+    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
+    around: Around,
+) -> None:  # fmt: skip
+    if _sure_enough(run):
+        _keep(kept, message, run, around)
+
+
+def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
+    """Whether clauses that are kept as one fact are likely enough to be worth it: the fewer words, the likelier."""
+    if any(severe(candidate.text) for candidate, _ in run):
+        return True
+    best = max((judgement for _, judgement in run), key=lambda one: one.probability)
+    if best.topic in _VITAL:
+        return best.probability >= (_LEAST_HEALTH if best.topic == "health" else _LEAST_RULE)
+    words = sum(len(candidate.text.split()) for candidate, _ in run)
+    if words < _FEW_WORDS:
+        return best.probability >= _LEAST_OF_FEW_WORDS
+    return best.probability >= (_LEAST_OF_SOME_WORDS if words < _SOME_WORDS else _LEAST)
 
 
 def _worth_keeping(candidate: Candidate, judgement: Judgement) -> bool:

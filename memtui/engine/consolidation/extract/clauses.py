@@ -36,7 +36,9 @@ def clauses(sentence: Sentence) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     start = 0
     for match in _cut.finditer(masked):
-        if _words(masked[start : match.start()]) < _FEWEST_WORDS or _words(masked[match.end() :]) < 2:
+        if not _has_words(masked[start : match.start()], _FEWEST_WORDS) or not _has_words(
+            masked[match.end() :], 2
+        ):
             continue
         if masked.count("(", 0, match.start()) > masked.count(")", 0, match.start()):
             continue
@@ -58,5 +60,6 @@ def without_chat(sentence: Sentence) -> Sentence:
     )
 
 
-def _words(text: str) -> int:
-    return len(text.split())
+def _has_words(text: str, least: int) -> bool:
+    """Whether a text has so many words; of a long one the rest is not read."""
+    return len(text.split(None, least)) >= least

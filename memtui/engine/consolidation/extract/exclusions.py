@@ -14,8 +14,9 @@ _SUPPOSED = re.compile(
     r"thought experiment|rhetorical|wish i|if (?:i|we|you|he|she|they|it) (?:were|was|had|could|ever|won|"
     r"moved|lived|quit|\w+ed)|i would(?! rather| like you| prefer)|i'd (?:love|buy|kill|move|die|never)|we'd (?:buy|move)|"
     r"would be (?:nice|cool|great)|could have|could've|dreamt|dreamed|in my dream|"
-    r"joking|kidding|gesetzt den fall|stell dir vor|stellen sie sich vor|angenommen|wenn ich .{1,40} wäre|hätte ich|"
-    r"würde ich|"
+    r"joking|kidding|gesetzt den fall|stell dir vor|stellen sie sich vor|angenommen|wenn .{1,60} (?:wäre?|hätte?|würde?)|"
+    r"hätte? ich|würde? ich|überlege?,? ob|(?:i'm|im|i am) thinking maybe|"
+    r"i (?:kinda|sorta|kind of|sort of) (?:wanna|want to|wish)|"
     r"si (?:j'étais|yo fuera|fuera|j'avais)|digamos|disons|imaginez|just curious|just for fun)(?!\w)"
 )
 _SAY = re.compile(
@@ -33,7 +34,9 @@ _ASKED = re.compile(
     r"(?:what|how|why|which|who|whose|when|where)(?:'s|s)? (?!i (?:need|want|like)|it comes|you |we |i )\w|"
     r"^(?:(?:and|so|but|ok|right|anyway|now|also|then),? )*(?:what|how|why|which) (?:can|do|does|should|would|to|did) |"
     r"^(?:should|shall|do|does|did|is|are|am) (?:i|we|it|he|she|they|you|there|that|this)\b|"
-    r"^(?:(?:ok|okay|and|so|but|also|now|then|right|oh|please|pls|just|y|oye|bitte)[,.]? )*"
+    r"^(?!(?:ich|du|er|sie|es|wir|ihr|man|das|nicht|noch|erst|schon|sonst|(?:letzte|nächste|jede|diese|erste|zweite|manche|ein)"
+    r"\w*|viele|zwei|drei|\d+) )[^\W\d_]{2,} mal (?=\w)|"
+    r"^(?:(?:ok|okay|and|so|but|also|now|then|right|oh|please|pls|kindly|just|y|oye|bitte)[,.]? )*"
     r"(?:write|draft|redo|rewrite|make (?:me|it|this|that|a|an|the)|give me|tell me|show me|help me|explain|translate|"
     r"summari[sz]e|generate|compose|suggest|find me|look up|remind me|list|convert|calculate|count|proofread|reword|polish|"
     r"shorten|turn (?:it|this|that)|put (?:it|that|this|the)|add (?:it|that|this|the|a)|draw|design|describe|"
@@ -64,7 +67,7 @@ _MOMENT = re.compile(
     r"brb|yesterday|last night|(?:almost|nearly) \w+ed|today|(?:for|in) this (?:task|one|case|function|file|step|"
     r"exercise|part|process|tree|loop|class|module|script|query|table|sheet|document|thread)|"
     r"this (?:morning|afternoon|evening)|i put the|gerade eben|"
-    r"(?<!ab )(?<!seit )(?<!von )heute|ce soir|ce matin|esta noche|hoy)\b"
+    r"(?<!ab )(?<!seit )(?<!von )heute?|ce soir|ce matin|esta noche|hoy)\b"
     r"|^(?:today|heute|yesterday|hoy|aujourd'hui)\b"
 )
 _REPORTED = re.compile(
@@ -78,14 +81,16 @@ _REPORTED = re.compile(
 )
 _NEEDED = re.compile(
     r"\b(?:and|so|but) (?:i |we )?need an? \w+$|"
-    r"^(?:i|we)(?: just| also| only)? (?:need|want|am looking for|'m looking for)(?: you to)? (?:an?|some|the|one|two|"
+    r"^(?:(?:i|we) )?(?:(?:just|also|only) )?(?:need|want|am looking for|'m looking for)(?: you to)? (?:an?|some|the|one|two|"
     r"three|\d+|"
     r"ideas?|help) ?(?:\w+ )?(?:idea|word|name|option|slogan|recipe|plan|text|line|draft|list|letter|mail|email|title|query|"
-    r"script|function|summary|card|speech|caption|regex|phrase)s?\b|"
+    r"script|function|summary|card|speech|caption|regex|phrase|checklist|poster|flyer|advert|timeline|schedule|itinerary|menu|"
+    r"invitation|invite|outline|translation|toast|blurb|post)s?\b|"
     r"^(?:i|we) (?:want|need|would like|'d like|am trying|are trying) to (?:write|sort|make|create|know|ask|say|see|"
     r"check|send|find|"
     r"understand|merge|center|parse|reply|convert|count|print|show)\b|^i have (?:a|this|one) (?:question|problem|"
     r"issue|doubt)\b|"
+    r"^(?:ich )?brauche? (?:noch |mal )?'?nen?\b|"
     r"^(?:ich brauche|necesito|j'ai besoin d[e']|il me faut) (?:eine?n?|un[ae]?|\d+|des?|die|den|das)\b"
 )
 _TASK = re.compile(
