@@ -122,13 +122,13 @@ def entities_command(
         return OK
     with invocation.reading() as memory:
         profile = memory.entities.get(name, limit=limit)
-        namesakes = memory.entities.namesakes(profile.entity.id)
+        merge_candidates = memory.entities.merge_candidates(profile.entity.id)
         cautions = memory.view.cautions([one.id for one in profile.memories])
         cautions |= memory.view.summary_cautions([profile.entity])
     if json:
         emit(asdict(profile) | {"cautions": cautions})
     else:
-        _portray(invocation, profile, namesakes, cautions)
+        _portray(invocation, profile, merge_candidates, cautions)
     return OK
 
 
@@ -187,7 +187,7 @@ def _print_merge(merge: EntityMerge) -> None:
 def _portray(
     invocation: Invocation,
     profile: EntityProfile,
-    namesakes: list[Entity],
+    merge_candidates: list[Entity],
     cautions: Mapping[str, Sequence[Caution]],
 ) -> None:
     entity = profile.entity
@@ -201,8 +201,8 @@ def _portray(
     if profile.seen_with:
         together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
         rows.append(("seen with", ", ".join(together)))
-    if namesakes:
-        names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in namesakes)
+    if merge_candidates:
+        names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in merge_candidates)
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
     for line in table(rows):
         out(line)

@@ -37,17 +37,17 @@ def health_command(invocation: Invocation, json: bool) -> int:
     if json:
         emit(report)
         return OK
-    for complaint in report.complaints:
-        note = f" ({complaint.limit})" if complaint.limit else ""
-        if not complaint.total:
-            out(row(paint("well", "green"), finding_line(complaint) + note))
+    for finding in report.findings:
+        note = f" ({finding.limit})" if finding.limit else ""
+        if not finding.total:
+            out(row(paint("well", "green"), finding_line(finding) + note))
             continue
-        out(row(paint("look", "yellow"), finding_line(complaint) + note))
-        for identity in complaint.ids[:_WORST]:
+        out(row(paint("look", "yellow"), finding_line(finding) + note))
+        for identity in finding.ids[:_WORST]:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
-        if complaint.ids and complaint.total > _WORST:
-            out(row("   ", f"and {count(complaint.total - _WORST)} more (--json names {len(complaint.ids)})"))
-        out(row("   ", paint(complaint.remedy, "dim")))
+        if finding.ids and finding.total > _WORST:
+            out(row("   ", f"and {count(finding.total - _WORST)} more (--json names {len(finding.ids)})"))
+        out(row("   ", paint(finding.remedy, "dim")))
     out(
         row(paint(verdict(report), "green" if report.well else "yellow"), f"looked in {report.seconds:.2f} s")
     )
@@ -60,7 +60,7 @@ def _texts(memory: Memory, report: Health) -> dict[str, str]:
 
     return {
         identity: secrets.redact(memory.get(identity).content)[0]
-        for complaint in report.complaints
-        if complaint.about == "memories"
-        for identity in complaint.ids[:_WORST]
+        for finding in report.findings
+        if finding.about == "memories"
+        for identity in finding.ids[:_WORST]
     }

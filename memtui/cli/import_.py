@@ -163,7 +163,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """List the sources on this machine. Turns are counted for a fraction of a second; after that the number is an
     estimate.
     """
-    found = _surveyed(invocation, discovered())
+    found = _probed(invocation, discovered())
     if json:
         emit([_plain(each) for each in found])
         return OK
@@ -192,14 +192,14 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     return OK
 
 
-def _surveyed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
+def _probed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
     """Look what of each source is new. Without a memory everything is."""
     from memtui.engine.importers.probe import probe
 
     if not invocation.demo and paths.is_missing(invocation.path()):
         return list(probe(None, sources, time.time))
     with invocation.reading() as memory:
-        return list(memory.files.survey(sources))
+        return list(memory.files.probe(sources))
 
 
 def _plain(found: SourceProbe) -> dict[str, Any]:

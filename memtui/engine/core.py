@@ -80,7 +80,7 @@ class Core:
     def operation(
         self, kind: str, label: str, *, project: str | None = None
     ) -> AbstractContextManager[history.Op]:
-        """An operation that nobody is told of yet; ``change`` tells."""
+        """An operation that no subscriber is told of; ``change`` does that."""
         return history.operation(self.connections, self.clock, self.actor, kind, label, project=project)
 
     def announce(self, op: history.Op) -> None:
@@ -90,7 +90,7 @@ class Core:
             with self.connections.read() as connection:
                 changed = scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,))
             if changed:
-                self.tell(op.op_id)
+                self.announce_by_id(op.op_id)
 
     def done(self, op: history.Op) -> Operation | None:
         """The operation as history has it; None when nothing changed."""
@@ -99,7 +99,7 @@ class Core:
                 return None
             return operations.get(connection, op.op_id)
 
-    def tell(self, op_id: int) -> Operation:
+    def announce_by_id(self, op_id: int) -> Operation:
         """Tell the subscribers of an operation, and return it."""
         self.wake_indexer()
         with self.connections.read() as connection:
@@ -109,16 +109,16 @@ class Core:
             changed = history.named(
                 connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES)
             )
-        told = Changes(
+        changes = Changes(
             tables=frozenset(change.table for change in changed),
             ids=tuple(change.memory_id for change in changed if change.memory_id),
             operation=operation,
         )
-        self.call("changed", told)
+        self.call("changed", changes)
         return operation
 
-    def tell_of(self, operation: Operation) -> None:
-        self.tell(operation.op_id)
+    def announce_operation(self, operation: Operation) -> None:
+        self.announce_by_id(operation.op_id)
 
     def much_changed(self) -> None:
         """See whether the pinned questions still find what they should, once links and vectors are there."""
@@ -136,26 +136,26 @@ class Core:
             return memories.get(connection, id, self.clock()).project
 
     def note_recall(
-        self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None, *,
+        self, query: str, served: Sequence[MemoryRecord], session_id: str | None = None, *,
         project: str | None = None,
     ) -> None:  # fmt: skip
         """An agent was told these: it slows their fading, and the log says so. A person's look does not.
 
         Where nothing is recorded the question is not kept.
         """
-        if not self.actor.startswith("agent:") or self.connections.readonly or not told:
+        if not self.actor.startswith("agent:") or self.connections.readonly or not served:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
             kept = recording_rules.keeps_question(connection, self.actor.removeprefix("agent:"), now, project)
-            memories.record_access(connection, [memory.rid for memory in told], now, local_midnight(now))
+            memories.record_access(connection, [memory.rid for memory in served], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),
                 session_id=session_id and validation.without_secrets(session_id),
-                query=validation.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in told],
+                query=validation.without_secrets(query) if kept else "", memory_ids=[memory.id for memory in served],
             )  # fmt: skip
 
-    def told(self, connection: apsw.Connection, filter: str) -> str:
+    def agent_filter(self, connection: apsw.Connection, filter: str) -> str:
         """The filter, for an agent without what the person keeps from it."""
         if not self.actor.startswith("agent:"):
             return filter
@@ -163,7 +163,7 @@ class Core:
 
         return less_withheld(connection, self.actor.removeprefix("agent:"), filter)
 
-    def ask_about_drawn(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:
+    def ask_about_dependents(self, connection: apsw.Connection, ids: Sequence[str], verb: str) -> None:
         """In the operation that changed ``ids``: what was drawn from those that no longer hold waits in Review."""
         from memtui.engine.review import dependents
 

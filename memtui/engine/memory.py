@@ -280,20 +280,20 @@ class Memory:
                 raise outside("turn")
             op.wrote = True
         if self._core.has_subscribers("session_completed"):
-            self._tell_completed(turn.session_id, rid, now)
+            self._announce_completed(turn.session_id, rid, now)
         return turns.as_record(turn, rid, identity, now)
 
-    def _tell_completed(self, session_id: str, rid: int, now: int) -> None:
+    def _announce_completed(self, session_id: str, rid: int, now: int) -> None:
         """Who begins a conversation has left the ones before: say which of them are over and not consolidated."""
         with self._core.connections.read() as connection:
             if not sessions.begins_with(connection, session_id, rid):
                 return
             over = consolidations.pending(connection, now, exclude=session_id, due=True)
         if over:
-            told = Changes(
+            changes = Changes(
                 tables=frozenset({"sessions_consolidations"}), sessions=tuple(one.session_id for one in over)
             )
-            self._core.call("session_completed", told)
+            self._core.call("session_completed", changes)
 
     def remember(
         self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
@@ -337,7 +337,7 @@ class Memory:
             record = self._finish_note(op, rid, "Corrected", now, within)
             if self._core.actor == "person":
                 record = self._settled(op.connection, record, now)
-            self._core.ask_about_drawn(op.connection, [old.id], "corrected")
+            self._core.ask_about_dependents(op.connection, [old.id], "corrected")
             before, after = quoted_change(validation.open_text(old), validation.open_text(record))
             op.label = f"Corrected {before} to {after}"
             op.label += self._contradicted(op.connection, old, record, now)
@@ -441,7 +441,7 @@ class Memory:
             asked = _Asked(tuple(add), tuple(remove), withhold, about, agent)
             self._apply(op.connection, verb, memory, asked, now)
             if verb == "forget" and memory.active:
-                self._core.ask_about_drawn(op.connection, [memory.id], "forgot")
+                self._core.ask_about_dependents(op.connection, [memory.id], "forgot")
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
 
@@ -510,7 +510,7 @@ class Memory:
                     self._ask_about_forgotten(connection, verb, rids, now)
         finally:
             history.finish(self._core.connections, op_id, _bulk_label(verb, changed, agent))
-        return self._core.tell(op_id) if changed else None
+        return self._core.announce_by_id(op_id) if changed else None
 
     def _ask_about_forgotten(
         self, connection: apsw.Connection, verb: Verb, rids: Sequence[int], now: int
@@ -519,7 +519,7 @@ class Memory:
         if verb != "forget":
             return
         gone = [one.id for one in memories.by_rid(connection, rids, now) if one.valid_until == now]
-        self._core.ask_about_drawn(connection, gone, "forgot")
+        self._core.ask_about_dependents(connection, gone, "forgot")
 
     def _apply_all(
         self,
@@ -561,7 +561,7 @@ class Memory:
             if op_id is None:
                 return None
         done = undo.undo(self._core.connections, self._core.clock, self._core.actor, op_id)
-        self._core.tell(done.by.op_id)
+        self._core.announce_by_id(done.by.op_id)
         return done
 
     # Searching: every answer says why
@@ -598,7 +598,10 @@ class Memory:
         with self._core.connections.read() as connection:
             exclude_session = self._session(connection, exclude_session)
             ranked_by, note = self._ranked_by(connection, profile)
-            filter, within = self._core.told(connection, filter), self._core.told(connection, within)
+            filter, within = (
+                self._core.agent_filter(connection, filter),
+                self._core.agent_filter(connection, within),
+            )
             result = finder.search(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._core.clock(),
@@ -625,15 +628,15 @@ class Memory:
 
         with self._core.connections.read() as connection:
             session_id = self._session(connection, session_id)
-            told = briefing.brief(
-                connection, prompt, filter=self._core.told(connection, filter), limit=limit,
+            block = briefing.brief(
+                connection, prompt, filter=self._core.agent_filter(connection, filter), limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
                 fade_threshold=self._core.options.fade_threshold, alone=alone,
                 turns=self._core.options.context.turns, tokens=self._core.options.context.tokens, project=project,
             )  # fmt: skip
-        self._core.note_recall(prompt, told.memories, session_id, project=project)
-        return told
+        self._core.note_recall(prompt, block.memories, session_id, project=project)
+        return block
 
     def _session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
         """The session that is meant: an agent's own one of that id, else the one that is stored so."""
@@ -642,11 +645,11 @@ class Memory:
         return sessions.of_reader(connection, validation.without_secrets(session_id), self.actor)
 
     def note_recall(
-        self, query: str, told: Sequence[MemoryRecord], session_id: str | None = None, *,
+        self, query: str, served: Sequence[MemoryRecord], session_id: str | None = None, *,
         project: str | None = None,
     ) -> None:  # fmt: skip
         """An agent (of a ``project``) was told these: it slows their fading, and the log says so. A person's look does not."""
-        self._core.note_recall(query, told, session_id, project=project)
+        self._core.note_recall(query, served, session_id, project=project)
 
     def explain(
         self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None,
@@ -659,7 +662,10 @@ class Memory:
         from memtui.engine.search.explanation import explain
 
         with self._core.connections.read() as connection:
-            filter, within = self._core.told(connection, filter), self._core.told(connection, within)
+            filter, within = (
+                self._core.agent_filter(connection, filter),
+                self._core.agent_filter(connection, within),
+            )
             return explain(
                 connection, query, memories.get(connection, id, self._core.clock()), filter=filter, limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
@@ -779,7 +785,11 @@ class Memory:
 
         core = self._core
         return Backups(
-            core.connections, core.clock, actor=core.actor, on_restore=self._reopened, on_take=core.tell_of
+            core.connections,
+            core.clock,
+            actor=core.actor,
+            on_restore=self._reopened,
+            on_take=core.announce_operation,
         )
 
     @cached_property

@@ -167,7 +167,7 @@ class Quick:
             if once and _latest(op, turn.session_id) == (role, content):
                 return
             # Whoever follows the transcript may have been quicker.
-            if turns.is_told(op.connection, named, role, content, now, _FOLLOWED):
+            if turns.is_recorded(op.connection, named, role, content, now, _FOLLOWED):
                 if served is None or not (served.memories or served.saved):
                     return
             else:

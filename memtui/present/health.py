@@ -9,7 +9,7 @@ from .text import Line, Part
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport
-    from memtui.engine.review.health import Ailment, Complaint, Health
+    from memtui.engine.review.health import Health, HealthFinding, HealthKind
 
 
 class FindingLabels(NamedTuple):
@@ -24,7 +24,7 @@ class FindingLabels(NamedTuple):
         return self.one if number == 1 else self.many
 
 
-FINDINGS: dict[Ailment, FindingLabels] = {
+FINDINGS: dict[HealthKind, FindingLabels] = {
     "secrets": FindingLabels(
         "Secrets",
         "memory has a visible secret",
@@ -43,7 +43,7 @@ FINDINGS: dict[Ailment, FindingLabels] = {
         "facts are not backed by their sources",
         "every fact is backed by its sources",
     ),
-    "echoes": FindingLabels(
+    "repeated recalls": FindingLabels(
         "Echoes",
         "text is a repeated memory",
         "texts are repeated memories",
@@ -71,10 +71,10 @@ FINDINGS: dict[Ailment, FindingLabels] = {
 }
 
 
-def finding_line(complaint: Complaint) -> str:
+def finding_line(finding: HealthFinding) -> str:
     """A finding in one line: "3 facts may be over"."""
-    words = FINDINGS[complaint.ailment]
-    return f"{count(complaint.total)} {words.some(complaint.total)}" if complaint.total else words.none
+    words = FINDINGS[finding.kind]
+    return f"{count(finding.total)} {words.some(finding.total)}" if finding.total else words.none
 
 
 def check_verdict(report: CheckReport) -> Line:
@@ -87,5 +87,5 @@ def verdict(health: Health | None) -> str:
     """The number of findings, in one line."""
     if health is None:
         return "looking…"
-    open = sum(1 for complaint in health.complaints if complaint.total)
+    open = sum(1 for finding in health.findings if finding.total)
     return f"{plural(open, 'thing')} to look at" if open else "all is well"

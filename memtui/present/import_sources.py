@@ -65,8 +65,12 @@ def expiry_note(found: SourceProbe) -> str:
     source = found.source
     if not source.expiring:
         return ""
-    new = "all of them hold" if found.going == source.expiring else f"{count(found.going)} of them hold"
-    rest = f"{new} something that is not in yet" if found.going else "what they hold is in"
+    new = (
+        "all of them hold"
+        if found.expiring_new == source.expiring
+        else f"{count(found.expiring_new)} of them hold"
+    )
+    rest = f"{new} something that is not in yet" if found.expiring_new else "what they hold is in"
     deletion = f"{plural(source.expiring, 'file')} will be deleted by {source.label} {WEEK}"
     return f"{deletion} (it keeps them for {source.kept_days} days); {rest}"
 

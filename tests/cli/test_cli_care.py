@@ -47,9 +47,9 @@ def test_health_names_the_worst_rows_and_the_way(cli: Cli, home: Path) -> None:
     assert result.code == 0
     assert "2 notes have the same text as another" in result.out and "fact_copy" in result.out
     assert "\x1b[31m" not in result.out and "merge it" in result.out
-    complaints = {one["ailment"]: one for one in cli("health", "--json").json["complaints"]}
-    assert complaints["duplicates"]["total"] == 2
-    assert cli("search", "Grace", "--filter", complaints["duplicates"]["filter"]).code == 0
+    findings = {one["kind"]: one for one in cli("health", "--json").json["findings"]}
+    assert findings["duplicates"]["total"] == 2
+    assert cli("search", "Grace", "--filter", findings["duplicates"]["filter"]).code == 0
 
 
 def test_health_shows_no_secret(cli: Cli, home: Path) -> None:

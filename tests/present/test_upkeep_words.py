@@ -8,7 +8,7 @@ from memtui.engine.records import CheckReport
 from memtui.engine.records.backups import Backup, BackupContents
 from memtui.engine.records.jobs import JobReport, JobRun, JobStatus
 from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
-from memtui.engine.review.health import Complaint, Health
+from memtui.engine.review.health import Health, HealthFinding
 from memtui.present import backup, health, job, question
 
 NOW = 1_700_000_000
@@ -79,8 +79,8 @@ def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
 
 
 def test_health_is_told_in_sentences_and_a_verdict() -> None:
-    stale = Complaint(ailment="stale", total=2, ids=("fact_1", "fact_2"))
-    report = Health(complaints=(stale,), at=NOW, seconds=0.1)
+    stale = HealthFinding(kind="stale", total=2, ids=("fact_1", "fact_2"))
+    report = Health(findings=(stale,), at=NOW, seconds=0.1)
     assert health.finding_line(stale) == "2 facts may be over"
     assert health.verdict(report) == "1 thing to look at"
     line = health.check_verdict(CheckReport(ok=True, checks=("a", "b"), findings=(), seconds=0.12))

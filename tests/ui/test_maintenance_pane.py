@@ -396,7 +396,9 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
         await until(lambda: "goes to the first of them" in screen_text(app))
         await pilot.press("enter")
         await until(
-            lambda: pane(app).table.selected is not None and pane(app).table.selected.complaint is not None
+            lambda: (
+                pane(app).table.selected is not None and pane(app).table.selected.health_finding is not None
+            )
         )
         await go_to(app, "Duplicates")
         await until(lambda: "merge it" in screen_text(app))

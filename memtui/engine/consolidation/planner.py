@@ -93,7 +93,7 @@ def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
     """Drafts in the words in which they would be stored. What rules drew, and of which only a blacked-out secret is left,
     is left out."""
     found = [replace(one, content=validation.marked(one.content, "fact", policy).content) for one in drafts]
-    return [one for one in found if not (one.verbatim and secrets.is_husk(one.content))]
+    return [one for one in found if not (one.verbatim and secrets.is_only_redactions(one.content))]
 
 
 class Origin(NamedTuple):

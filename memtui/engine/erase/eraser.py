@@ -35,7 +35,7 @@ from . import backups, proof
 from .backups import BackupCleaner, ProgressCallback, backups_of
 from .closure import Closure, title_of
 from .proof import PendingErase, PieceHash, traces_of
-from .rows import KIND, Step, scrub, settle_indexes, survey
+from .rows import KIND, Step, planned_steps, scrub, settle_indexes
 from .selection import closure
 
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
@@ -45,7 +45,7 @@ def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     """Everything that carries what is to go. Raises NotFoundError, InputError."""
     with connections.read() as connection:
         found = closure(connection, request)
-        steps = survey(connection, found)
+        steps = planned_steps(connection, found)
     carriers = _carriers(found, steps)
     counts: Counter[str] = Counter(
         one.place for one in carriers if one.place != "memory" and one.fate != "kept"

@@ -20,7 +20,7 @@ from .matching import LEAST, folded
 _WORDS_ASKED = 12
 
 
-def twins(
+def cross_source_copies(
     connection: apsw.Connection,
     found: Closure,
     stays: Callable[[str], bool],

@@ -46,7 +46,7 @@ class Step(NamedTuple):
     carrier: Carrier | None
 
 
-def survey(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def planned_steps(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Every row outside of ``memories`` that has to change, and those that the person keeps."""
     steps: list[Step] = []
     for look in (
@@ -399,7 +399,7 @@ def label(count: int) -> str:
 def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> None:
     """Let go of the closure, in the caller's transaction, as an operation without rows of its own."""
     connection.execute("PRAGMA defer_foreign_keys = ON")
-    steps = survey(connection, closure)
+    steps = planned_steps(connection, closure)
     connection.execute(
         "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (now, actor, KIND, label(count))
     )

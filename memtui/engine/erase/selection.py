@@ -19,7 +19,7 @@ from memtui.engine.store.sql import as_json, scalar, storable
 from . import names
 from .closure import COLUMNS, Closure, FormerMemory
 from .history import drawn_from_others, former_sessions, of_sessions, session_texts, with_ids
-from .names import take_names, twins
+from .names import cross_source_copies, take_names
 
 
 def follow(
@@ -257,7 +257,7 @@ def closure(
             made = drawn_from_others(connection)
         taken += follow_gone(connection, found, made, lambda id: id in kept or stays(id))
         if not taken:
-            taken = twins(connection, found, stays, backup, kept)
+            taken = cross_source_copies(connection, found, stays, backup, kept)
         waiting = taken
     for id in found.ids:
         found.offered.pop(id, None)

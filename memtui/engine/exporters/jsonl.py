@@ -17,7 +17,7 @@ from memtui.engine.records import ExportProgress, Record
 from memtui.engine.store import export_rows
 from memtui.engine.store.export_rows import Digest, Selection
 from memtui.engine.store.sql import scalar
-from memtui.engine.store.tables import MEMORY_TOLD
+from memtui.engine.store.tables import MEMORY_COLUMNS_EXPLAINED
 
 R = TypeVar("R", bound=Record)
 
@@ -73,7 +73,7 @@ LINES = {
     "session": "a conversation: its id, when it began and ended, title, summary, project, when it was consolidated",
     "entity": "a name: whom or what it stands for (type), its written forms (aliases), the entity that it is another "
     "name of (merged_into); protected is a sum of what somebody decided: 1 name, 2 type, 4 summary, 8 type (an agent)",
-    "memory": MEMORY_TOLD,
+    "memory": MEMORY_COLUMNS_EXPLAINED,
     "read": "up to which memory a session has been consolidated",
     "decision": "what was decided about names: link and unlink of a memory and an entity, not_entity, distinct",
     "scratchpad": "a key and its text",

@@ -91,7 +91,7 @@ class _Probe:
             turns=turns,
             new_turns=new_turns,
             exact=exact,
-            going=0
+            expiring_new=0
             if before is None
             else sum(file.modified < before for file in files if file.path in missing),
         )

@@ -15,7 +15,7 @@ import apsw
 
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
-from memtui.engine.memories.turns import NewTurn, is_told, row
+from memtui.engine.memories.turns import NewTurn, is_recorded, row
 from memtui.engine.records import Turn
 from memtui.engine.store import full_text, memories, recording_rules, sessions, tombstones
 from memtui.engine.store.sql import json_text, scalar
@@ -181,7 +181,7 @@ def _names(turn: NewTurn) -> list[str]:
 def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
     """Whether another source already brought the same turn."""
     others = SAME_WORDS.get(turn.source, ())
-    return bool(others) and is_told(
+    return bool(others) and is_recorded(
         connection, turn.session_id, turn.role, turn.content, int((turn.event_time or 0) // 1), others
     )
 
@@ -192,7 +192,7 @@ def cross_source_duplicates(connection: apsw.Connection, new: Mapping[str, NewTu
         key
         for key, turn in new.items()
         if (others := SAME_WORDS.get(turn.source or ""))
-        and is_told(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
+        and is_recorded(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
     }
 
 

@@ -75,7 +75,7 @@ class ClockGuard:
         self._connections = connections
         self._monotonic = monotonic
         self._steady_since: tuple[float, float] | None = None
-        self._told = ""
+        self._reported = ""
 
     def observe(self, now: float) -> None:
         """Look at the clock: move the mark when it is good or believed by now, else note that it was seen."""
@@ -83,7 +83,7 @@ class ClockGuard:
         with self._connections.read() as connection:
             state = look(connection, now)
             if state.verdict == "good":
-                self._told = ""
+                self._reported = ""
                 if not _is_behind(connection, now):
                     return
             else:
@@ -118,8 +118,8 @@ class ClockGuard:
 
     def _warn(self, state: ClockState) -> None:
         """In the log, once for each trouble."""
-        if state.verdict != self._told:
-            self._told = state.verdict
+        if state.verdict != self._reported:
+            self._reported = state.verdict
             _log().warning("%s", state.note)
 
 

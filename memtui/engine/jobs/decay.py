@@ -23,7 +23,7 @@ from .job import JobReport, Task
 
 KIND = "decay"
 _COUNTS_KEY = "faded_by_date"
-_IDS_TOLD = 1_000
+_IDS_REPORTED = 1_000
 
 
 class FadingPlan(Record):
@@ -83,12 +83,14 @@ def prune(task: Task) -> JobReport:
     """Move what faded to the Trash: the rows, the operation and the end of the run are one commit."""
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task.zone)
-        ids = fading.ids_of(connection, planned.fading[:_IDS_TOLD])
+        ids = fading.ids_of(connection, planned.fading[:_IDS_REPORTED])
     if task.dry_run:
         return _report(planned, len(planned.fading), ids, "would fade")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:
         ended = _end(op.connection, planned, task)
-        report = _report(planned, len(ended), tuple(ended[:_IDS_TOLD]), "faded", op.op_id if ended else None)
+        report = _report(
+            planned, len(ended), tuple(ended[:_IDS_REPORTED]), "faded", op.op_id if ended else None
+        )
         op.label = f"Faded {plural(len(ended), 'fact')}"
         task.finish(op.connection, report)
     return report

@@ -20,7 +20,7 @@ KIND = "retention"
 OFF = "retention.days is 0"
 _COUNTS_KEY = "aged_by_date"
 _DAY = 86_400
-_IDS_TOLD = 1_000
+_IDS_REPORTED = 1_000
 
 
 class AgingPlan(Record):
@@ -62,14 +62,14 @@ def run(task: Task) -> JobReport:
     with task.connections.read() as connection:
         planned = plan(connection, task.options, task.now, task)
         if task.dry_run:
-            ids = fading.ids_of(connection, planned.aging[:_IDS_TOLD])
+            ids = fading.ids_of(connection, planned.aging[:_IDS_REPORTED])
             return _report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
         left = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
         ended = fading.end_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
         if ended:
             job.count_today(op.connection, _COUNTS_KEY, planned.date, len(ended))
-        report = _report(planned, len(ended), ended[:_IDS_TOLD], "moved", op.op_id if ended else None)
+        report = _report(planned, len(ended), ended[:_IDS_REPORTED], "moved", op.op_id if ended else None)
         op.label = f"Moved {plural(len(ended), 'turn')} older than {plural(task.options.retention_days, 'day')} to the Trash"
         task.finish(op.connection, report)
     return report

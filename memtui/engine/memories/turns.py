@@ -57,7 +57,7 @@ def checked(
     )
 
 
-def is_told(
+def is_recorded(
     connection: apsw.Connection,
     session_id: str,
     role: str,

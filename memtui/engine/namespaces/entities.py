@@ -86,7 +86,7 @@ class Entities:
         """Names that the text alone shows, without what the memory knows of names."""
         return self._core.indexer.named_in(text)
 
-    def namesakes(self, name_or_id: str) -> list[Entity]:
+    def merge_candidates(self, name_or_id: str) -> list[Entity]:
         """Other entities that may be the same one, as Review asks about them, the most mentioned first.
 
         Raises NotFoundError, InputError for a name of several entities.

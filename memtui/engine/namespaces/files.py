@@ -70,7 +70,7 @@ class Files:
                 report = self._carry_vectors(report, here.paths)
             report = replace(report, refused=(*here.refused, *report.refused))
         if report.operation is not None:
-            self._core.tell(report.operation.op_id)
+            self._core.announce_by_id(report.operation.op_id)
             self._core.much_changed()
         return report
 
@@ -78,7 +78,7 @@ class Files:
         self,
         places: Sequence[str | Path],
         stopped: threading.Event,
-        told: Callable[[FollowResult], None] = lambda found: None,
+        on_result: Callable[[FollowResult], None] = lambda found: None,
         *,
         progress: Callable[[int, int, int], None] | None = None,
     ) -> None:
@@ -90,16 +90,16 @@ class Files:
         self._core.must_write("follow sessions into it")
         from memtui.engine.importers.watch import Follower
 
-        def tell(found: FollowResult) -> None:
+        def announce_result(found: FollowResult) -> None:
             if found.operation is not None:
-                self._core.tell(found.operation.op_id)
-            told(found)
+                self._core.announce_by_id(found.operation.op_id)
+            on_result(found)
 
         with Follower(
             self._core.connections, [Path(place) for place in places], clock=self._core.clock, options=self._core.options,
             before_write=self._back_up_before_import, ordering=_is_order,
         ) as follower:  # fmt: skip
-            follower.run(stopped, tell, progress=progress)
+            follower.run(stopped, announce_result, progress=progress)
 
     def _carry_vectors(self, report: ImportReport, paths: Sequence[Path]) -> ImportReport:
         """Keep the vectors that came along, where the model of this memory makes the same."""
@@ -115,9 +115,9 @@ class Files:
         )
         if not kept:
             return report
-        told = f"{kept:,} vectors kept: this memory's model makes the same"
+        carried = f"{kept:,} vectors kept: this memory's model makes the same"
         warnings = tuple(one for one in report.warnings if not one.endswith(memory_db.VECTORS))
-        return replace(report, warnings=(*warnings, told))
+        return replace(report, warnings=(*warnings, carried))
 
     def _back_up_before_import(self) -> None:
         with self._core.connections.read() as connection:
@@ -125,7 +125,7 @@ class Files:
         if anything is not None:  # an empty memory needs none
             self._back_up("import")
 
-    def survey(self, sources: Sequence[KnownSource]) -> Iterator[SourceProbe]:
+    def probe(self, sources: Sequence[KnownSource]) -> Iterator[SourceProbe]:
         """What known places hold (``importers.known.known_sources`` finds them) and how much of it is here, one by one."""
 
         from memtui.engine.importers import probe
@@ -220,7 +220,9 @@ class Files:
         anybody but the person; ReadOnlyError; StoreError while an import or a job runs; DiskFullError.
         A proof that is not ``complete`` says what is left to do: ``resume_erase`` does it.
         """
-        return self._told(self._eraser().run(plan, delete_damaged=delete_damaged, progress=progress))
+        return self._announce_erase(
+            self._eraser().run(plan, delete_damaged=delete_damaged, progress=progress)
+        )
 
     def unfinished_erase(self) -> UnfinishedErase | None:
         """An erase that was interrupted, by whatever process; ``resume_erase`` finishes it."""
@@ -235,7 +237,7 @@ class Files:
     ) -> EraseProof | None:  # fmt: skip
         """Finish an erase that was interrupted, and prove it; None when there is none. Raises as ``erase`` does."""
         proof = self._eraser().resume(delete_damaged=delete_damaged, progress=progress)
-        return None if proof is None else self._told(proof)
+        return None if proof is None else self._announce_erase(proof)
 
     def _eraser(self) -> Eraser:
         from memtui.engine.erase.eraser import Eraser
@@ -249,7 +251,7 @@ class Files:
         self._core.indexer.forget_names()
         self._core.vector_copy.forget()
 
-    def _told(self, proof: EraseProof) -> EraseProof:
+    def _announce_erase(self, proof: EraseProof) -> EraseProof:
         self._core.call("changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation))
         self._core.wake_indexer()
         return proof

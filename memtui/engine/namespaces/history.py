@@ -65,7 +65,7 @@ class History:
             self._core.connections, self._core.clock, self._core.actor, agent.removeprefix("agent:"),
             moment(since, self._core.clock()), turns=turns,
         )  # fmt: skip
-        self._core.tell(done.by.op_id)
+        self._core.announce_by_id(done.by.op_id)
         return done
 
     def next_undo(self) -> Operation | None:

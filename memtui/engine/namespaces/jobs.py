@@ -41,5 +41,5 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
         index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run
     )
     return Scheduler(
-        core.connections, core.clock, core.options, services, on_run=ended, on_change=core.tell_of
+        core.connections, core.clock, core.options, services, on_run=ended, on_change=core.announce_operation
     )

@@ -109,9 +109,9 @@ class Observations:
         now = self._core.clock()
         first, last = (None if bound is None else unix_seconds(bound) for bound in (after, before))
         with self._core.connections.read() as connection:
-            told = self._core.told(connection, filter)
+            visible = self._core.agent_filter(connection, filter)
             within = search_observations.within(
-                now, category=category, filter=told, after=first, before=last, alone=alone
+                now, category=category, filter=visible, after=first, before=last, alone=alone
             )
             hits = search_observations.recall(
                 connection, query, within, limit=limit, min_score=min_score, now=now

@@ -128,15 +128,15 @@ class Questions:
         try:
             with self._core.connections.read() as connection:
                 memory = memories.latest_version(connection, identity, self._core.clock())
-            told = self._explain(
+            explanation = self._explain(
                 saved.query, memory.id, filter=saved.filter, limit=saved.top, profile=saved.profile
             )
         except NotFoundError as error:  # the memory is gone for good, or the profile
             return ExpectedMemory(memory_id=identity, content="", rank=None, passed=False, why=error.message)
         return ExpectedMemory(
-            memory_id=identity, content=validation.open_text(memory), rank=told.rank,
-            passed=told.rank is not None and told.rank <= saved.top and not told.excluded,
-            why=" ".join(told.excluded[:1]),
+            memory_id=identity, content=validation.open_text(memory), rank=explanation.rank,
+            passed=explanation.rank is not None and explanation.rank <= saved.top and not explanation.excluded,
+            why=" ".join(explanation.excluded[:1]),
         )  # fmt: skip
 
     def profiles(self) -> list[Profile]:

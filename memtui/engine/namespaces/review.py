@@ -64,14 +64,14 @@ class Review:
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
                 now=int(self._core.clock()),
             )  # fmt: skip
-            self._ask_about_drawn(op.connection, [item], verdict)
+            self._ask_about_dependents(op.connection, [item], verdict)
         return self._core.done(op)
 
-    def _ask_about_drawn(
+    def _ask_about_dependents(
         self, connection: apsw.Connection, items: Sequence[ReviewItem], verdict: Verdict
     ) -> None:
         decided = [memory.id for item in items for memory in item.memories]
-        self._core.ask_about_drawn(connection, decided, "forgot" if verdict == "forget" else "corrected")
+        self._core.ask_about_dependents(connection, decided, "forgot" if verdict == "forget" else "corrected")
 
     def request_change(self, verb: RequestVerb, id: str, *, text: str = "", why: str = "") -> Proposal:
         """Ask the person to forget, correct or confirm a memory: it waits in Review and changes nothing.
@@ -137,7 +137,7 @@ class Review:
                         now=int(self._core.clock()),
                     )  # fmt: skip
                     settled += 1
-            self._ask_about_drawn(op.connection, items, verdict)
+            self._ask_about_dependents(op.connection, items, verdict)
             op.label = label or decisions.label_of_all(verdict, settled)
         return self._core.done(op)
 
@@ -173,12 +173,12 @@ class Review:
             )  # fmt: skip
             (record,) = memories.by_rid(op.connection, [rid], self._core.clock())
             known = [memories.get(op.connection, id, self._core.clock()).id for id in (survivor, *others)]
-            self._core.ask_about_drawn(op.connection, known, "corrected")
+            self._core.ask_about_dependents(op.connection, known, "corrected")
             op.label = f"Merged {len(others) + 1} facts into “{record.content[:60]}”"
         return record
 
     def health(self, *, cancelled: Callable[[], bool] = lambda: False) -> Health:
-        """Duplicates, echoes, dangers, what is stale or of no use among the memories, with the rows; nothing is written.
+        """Duplicates, repeated recalls, unsafe, stale and unused memories, with the rows. Nothing is written.
 
         Seconds in a large memory, so not to be waited for on the way to a frame. The answer is kept until something
         changes; what ``cancelled`` cut short is not.

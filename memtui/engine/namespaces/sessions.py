@@ -43,13 +43,13 @@ class Sessions:
             self._core.options,
             self._core.actor,
             extractor or self.extractor(),
-            said=self._core.tell_of,
+            said=self._core.announce_operation,
         )
 
     def by_agent(self, *, within: Callable[[], str] = str, tags: Sequence[str] = ()) -> AgentLoop:
         """Consolidation that an agent drives itself, step by step, within the filter that ``within`` gives."""
         return AgentLoop(
-            self._core.connections, self._core.clock, self._core.options, self._core.actor, self._core.tell_of,
+            self._core.connections, self._core.clock, self._core.options, self._core.actor, self._core.announce_operation,
             within=within, tags=tags,
         )  # fmt: skip
 

@@ -123,12 +123,12 @@ def _cut(output: str) -> str:
 def _prompt(step_name: str, step_type: str, output: str) -> str:
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
-    told, name, kind = (
+    text, name, kind = (
         secrets.redact(text)[0] for text in (output.strip()[: 2 * LONGEST], step_name, step_type)
     )
     step = json.dumps({"step": name, "type": kind}, ensure_ascii=False)
-    step, told = (text.replace("</", "<\\/") for text in (step, _cut(told)))
-    return f"{step}\n<output>\n{told}\n</output>"
+    step, text = (text.replace("</", "<\\/") for text in (step, _cut(text)))
+    return f"{step}\n<output>\n{text}\n</output>"
 
 
 def found_json(text: str) -> dict[str, Any]:

@@ -263,7 +263,7 @@ def _question(
     there: dict[str, Any] = {}
     if aspect == "state":
         shown = [id for id in dict.fromkeys((_holds(here, theirs), _holds(here, mine))) if id]
-        reason = f"{_told(theirs)} {where}, {_told(mine)} here"
+        reason = f"{_state_of(theirs)} {where}, {_state_of(mine)} here"
     else:
         there = _columns(aspect, here, line, theirs, {})
         of = {"topic": "topic", "date": "date", "text": "text"}[aspect]
@@ -282,7 +282,7 @@ def _holds(here: MemoryRecord, side: _Side) -> str | None:
     return here.id if side.ended_by is None else side.successor
 
 
-def _told(side: _Side) -> str:
+def _state_of(side: _Side) -> str:
     if side.ended_by is not None:
         return "corrected" if side.ended_by == "superseded" else side.ended_by
     return "confirmed" if side.confirmed else "kept"

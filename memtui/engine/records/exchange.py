@@ -149,7 +149,7 @@ class SourceProbe(Record):
     """How much of ``source`` is new. ``sessions`` None: the number of sessions cannot be counted by files.
 
     ``new_sessions`` are not in the memory, ``grown_sessions`` only in part. ``turns`` counts turns or notes, ``new_turns``
-    those that are not in the memory; both are estimates unless ``exact``. ``going``: expiring files with something new.
+    those that are not in the memory; both are estimates unless ``exact``. ``expiring_new``: expiring files with something new.
     """
 
     source: KnownSource
@@ -159,7 +159,7 @@ class SourceProbe(Record):
     turns: int
     new_turns: int
     exact: bool
-    going: int = 0
+    expiring_new: int = 0
 
     @property
     def nothing_new(self) -> bool:

@@ -152,9 +152,9 @@ def review(
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflicts, "devices": _devices, "drawn": _drawn,
+        "conflict": _conflicts, "devices": _devices, "drawn": _dependents,
         "change_request": _change_requests, "quarantined": _quarantined,
-        "suspicious": _suspicious, "duplicate": _duplicates, "entities": _namesakes, "fading": _fading,
+        "suspicious": _suspicious, "duplicate": _duplicates, "entities": _merge_candidates, "fading": _fading,
         "new": _every_new if every_new else _new,
     }  # fmt: skip
     for kind, part in parts.items():
@@ -198,7 +198,7 @@ def _devices(connection: apsw.Connection, now: float, options: Options) -> Itera
             yield replace(card, offered=_TWO if len(shown) > 1 else _ONE)
 
 
-def _drawn(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _dependents(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     put_off = proposals.put_off(connection, now)
     for card in dependents.waiting(connection, now):
         left = tuple(one for one in card.drawn if one.id not in put_off)
@@ -218,7 +218,7 @@ def _change_requests(connection: apsw.Connection, now: float, options: Options) 
         yield replace(card, text=wanted.text, change_request=wanted)
 
 
-def _namesakes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _merge_candidates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for one in merge_candidates.suggestions(connection, now):
         text = " / ".join(entity.canonical_name for entity in one.pair)
         yield ReviewItem(
@@ -229,7 +229,7 @@ def _namesakes(connection: apsw.Connection, now: float, options: Options) -> Ite
 
 def entity_cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:
     """The cards about entities alone."""
-    return list(_namesakes(connection, now, options))
+    return list(_merge_candidates(connection, now, options))
 
 
 def _quarantined(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

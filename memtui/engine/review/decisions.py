@@ -91,7 +91,7 @@ def decide(
     if verdict == "correct" and not (text.strip() or (item.change_request and item.change_request.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
     if verdict == "snooze" and item.kind == "drawn":
-        _put_off_drawn(connection, item, keep, now)
+        _put_off_dependents(connection, item, keep, now)
         return
     if verdict == "snooze":
         _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
@@ -112,7 +112,9 @@ def decide(
         _note(connection, item, state, now)
         return
     elif item.kind == "drawn":
-        _settle_drawn(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
+        _settle_dependents(
+            connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now
+        )
         return
     elif item.kind == "entities":
         first, second = item.entities
@@ -131,7 +133,7 @@ def decide(
         _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
 
 
-def _settle_drawn(
+def _settle_dependents(
     connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
     options: Options, now: int,
 ) -> None:  # fmt: skip
@@ -154,7 +156,7 @@ def _settle_drawn(
         proposals.decide(connection, item.id, "rejected" if verdict == "forget" else "accepted", now)
 
 
-def _put_off_drawn(connection: apsw.Connection, item: ReviewItem, keep: str | None, now: int) -> None:
+def _put_off_dependents(connection: apsw.Connection, item: ReviewItem, keep: str | None, now: int) -> None:
     """All of the card, or one part of it by a row of its own."""
     until = now + SNOOZE_SECONDS
     if keep is None:
@@ -164,7 +166,7 @@ def _put_off_drawn(connection: apsw.Connection, item: ReviewItem, keep: str | No
     own = proposals.identity("put off", item.id, part.id)
     payload = {"memories": [part.id], "of": [], "summaries": {}}
     if not proposals.ask(connection, own, "put off", payload, now):
-        proposals.retell(connection, own, payload)
+        proposals.update_payload(connection, own, payload)
     proposals.decide(connection, own, "snoozed", now, until=until)
 
 
@@ -259,7 +261,7 @@ def _note(
         "reason": validation.without_secrets(item.reason),
     }
     if not proposals.ask(connection, item.id, item.kind, about, now) and item.kind == "new":
-        proposals.retell(connection, item.id, about)
+        proposals.update_payload(connection, item.id, about)
     proposals.decide(connection, item.id, state, now, until=until)
 
 
@@ -272,7 +274,7 @@ def settle_corrected(
     Where the corrected text contradicts the other side all the same, or an agent corrected it, the question goes on about
     the new text. Returns what became of them, to end a label with.
     """
-    told = ""
+    note = ""
     for proposal in asked:
         side = "new" if proposal.payload["new"] == old.id else "old"
         others = memories.by_ids(connection, [str(proposal.payload["old" if side == "new" else "new"])], now)
@@ -288,11 +290,11 @@ def settle_corrected(
                 connection, id, proposals.CONFLICT, {**proposal.payload, side: new.id, "reason": reason}, now
             )
         whose = "you" if actor == "person" else actor.removeprefix("agent:")
-        proposals.retell(
+        proposals.update_payload(
             connection,
             proposal.id,
             {**proposal.payload, "settled": f"{whose} corrected one side, now {new.id}"},
         )
         proposals.decide(connection, proposal.id, "accepted", now)
-        told = "; its card in Review goes on" if goes_on else told or ", which settles its card in Review"
-    return told
+        note = "; its card in Review goes on" if goes_on else note or ", which settles its card in Review"
+    return note

@@ -65,7 +65,7 @@ _HOLDS_NO_MORE = """
 """
 
 
-class DrawnCard(Record):
+class DependentsCard(Record):
     """What waits of one correction. ``of``: what no longer holds; ``drawn`` and ``summaries``: what was drawn from it.
 
     ``done``: what became of it: ``you corrected``. ``now``: what the first of it is now.
@@ -146,11 +146,13 @@ def _says(entity: Entity, memory: MemoryRecord) -> bool:
     """Whether a summary has what a note tells: half of its words, and all of its names and numbers, but the entity's own."""
     own = set(read(" ".join((entity.canonical_name, *entity.aliases))).content)
     note, summary = read(memory.content), read(entity.summary or "")
-    told = set(note.content) - own
-    weight = sum(map(plain_weight, told)) + len(note.numbers)
+    content = set(note.content) - own
+    weight = sum(map(plain_weight, content)) + len(note.numbers)
     if not weight or not (note.names - own <= set(summary.content) and note.numbers <= summary.numbers):
         return False
-    return sum(map(plain_weight, told & set(summary.content))) + len(note.numbers) >= _SAYS_THE_SAME * weight
+    return (
+        sum(map(plain_weight, content & set(summary.content))) + len(note.numbers) >= _SAYS_THE_SAME * weight
+    )
 
 
 # -- what waits afterwards
@@ -184,9 +186,9 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
         "of": about, "memories": [one.id for one in waiting], "summaries": summaries, "verb": verb,
         "who": actor,
     }  # fmt: skip
-    card = proposals.identity(proposals.DRAWN, *about)
-    if not proposals.ask(connection, card, proposals.DRAWN, payload, now):
-        proposals.retell(connection, card, payload)
+    card = proposals.identity(proposals.DEPENDENTS, *about)
+    if not proposals.ask(connection, card, proposals.DEPENDENTS, payload, now):
+        proposals.update_payload(connection, card, payload)
         proposals.decide(connection, card, "open", now)
 
 
@@ -197,19 +199,19 @@ def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
     return [int(rid) for (rid,) in rows]
 
 
-def waiting(connection: apsw.Connection, now: float) -> list[DrawnCard]:
+def waiting(connection: apsw.Connection, now: float) -> list[DependentsCard]:
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
-    cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DRAWN, now))
+    cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DEPENDENTS, now))
     return [card for card in cards if card.drawn or card.summaries]
 
 
-def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DrawnCard:
+def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
     payload = proposal.payload
     of = memories.by_rid(connection, _ended(connection, payload["of"]), now)
     drawn = _undecided(connection, payload["memories"], now) if of else ()
     summaries = _as_they_were(connection, payload["summaries"]) if of else ()
     latest = memories.latest_version(connection, of[0].id, now) if of else None
-    return DrawnCard(
+    return DependentsCard(
         id=proposal.id, of=tuple(of), drawn=drawn, summaries=summaries, done=_done(payload),
         now=latest if latest and latest.active and latest.id != of[0].id else None,
     )  # fmt: skip
@@ -246,10 +248,10 @@ def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tup
 
 def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
     """The person said that a summary stands: no card asks for it any more."""
-    for proposal in proposals.undecided(connection, proposals.DRAWN):
+    for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
         if proposal.payload["summaries"].get(entity.id) == entity.summary:
             left = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
-            proposals.retell(connection, proposal.id, {**proposal.payload, "summaries": left})
+            proposals.update_payload(connection, proposal.id, {**proposal.payload, "summaries": left})
 
 
 def settle(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
@@ -266,10 +268,10 @@ def doubtful_summaries(
     """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
     with_summary = {one.id: one.summary for one in shown if one.summary}
     found: dict[str, tuple[Caution, ...]] = {}
-    for proposal in proposals.undecided(connection, proposals.DRAWN) if with_summary else ():
+    for proposal in proposals.undecided(connection, proposals.DEPENDENTS) if with_summary else ():
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
             of = [str(id) for id in proposal.payload["of"]]
-            told = [one for some in cautions.decided(connection, of, now).values() for one in some]
-            found |= {id: (*found.get(id, ()), *told) for id in about if told}
+            known = [one for some in cautions.decided(connection, of, now).values() for one in some]
+            found |= {id: (*found.get(id, ()), *known) for id in about if known}
     return found

@@ -1,7 +1,7 @@
-"""How healthy the memories themselves are: what is there twice, came back as an echo, is a danger, or is of no use.
+"""Health of the memories: duplicates, repeated recalls, unsafe, stale and unused memories.
 
-Everything is looked for with bounded work, so that it takes seconds beside a hundred thousand memories; where not all of
-them were looked at, the result says which were. Nothing is written.
+The work is bounded: a hundred thousand memories take seconds. Where not all were looked at, the result says which were.
+Nothing is written.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from memtui.engine.store.sql import scalar
 
 from . import near_duplicates, scan
 
-Ailment = Literal[
-    "secrets", "instructions", "echoes", "unsupported", "duplicates", "near duplicates", "stale", "vectorless",
+HealthKind = Literal[
+    "secrets", "instructions", "repeated recalls", "unsupported", "duplicates", "near duplicates", "stale", "vectorless",
     "orphans",
 ]  # fmt: skip
 MOST_NAMED = 200
@@ -30,14 +30,14 @@ MOST_NAMED = 200
 _LATEST = 300
 
 
-class Complaint(Record):
+class HealthFinding(Record):
     """What was found of one kind: ``total`` rows, the worst of them in ``ids``.
 
     ``about``: what the ids name. ``filter`` lists the rows that ``ids`` names (for memories: with ``memtui list``), or all
     of them where there is an expression for that. ``limit``: what was not looked at; "" for nothing. ``remedy``: what to do.
     """
 
-    ailment: Ailment
+    kind: HealthKind
     total: int
     ids: tuple[str, ...] = ()
     about: RowsOf = "memories"
@@ -47,15 +47,15 @@ class Complaint(Record):
 
 
 class Health(Record):
-    """One complaint for each ailment, the worst first; ``total`` is 0 where all is well. ``seconds``: what it took."""
+    """One finding of each kind, the worst first; ``total`` is 0 where all is well. ``seconds``: what it took."""
 
-    complaints: tuple[Complaint, ...]
+    findings: tuple[HealthFinding, ...]
     at: int
     seconds: float
 
     @property
     def well(self) -> bool:
-        return not any(complaint.total for complaint in self.complaints)
+        return not any(finding.total for finding in self.findings)
 
 
 class _Look(NamedTuple):
@@ -70,11 +70,11 @@ def health(
 ) -> Health:
     """Look for everything; ``stopped`` is asked between the parts, and what it cuts off counts as not found."""
     started = time.perf_counter()
-    found: list[Complaint] = []
-    for look in (_secrets, _suspicious, _echoes, _duplicates, _near, _stale, _vectorless, _orphans):
+    found: list[HealthFinding] = []
+    for look in (_secrets, _suspicious, _repeated_recalls, _duplicates, _near, _stale, _vectorless, _orphans):
         if not stopped():
             found += look(_Look(connection, now, options, stopped))
-    return Health(complaints=tuple(found), at=int(now), seconds=time.perf_counter() - started)
+    return Health(findings=tuple(found), at=int(now), seconds=time.perf_counter() - started)
 
 
 def mark(connection: apsw.Connection, now: float) -> str:
@@ -89,7 +89,7 @@ def mark(connection: apsw.Connection, now: float) -> str:
 _COUNTED = ("ops", "vector_log", "recalls", "entities", "memories")
 
 
-def _secrets(look: _Look) -> list[Complaint]:
+def _secrets(look: _Look) -> list[HealthFinding]:
     return [
         _of_filter(
             look.connection, "secrets", "is:exposed", look.now,
@@ -98,7 +98,7 @@ def _secrets(look: _Look) -> list[Complaint]:
     ]  # fmt: skip
 
 
-def _suspicious(look: _Look) -> list[Complaint]:
+def _suspicious(look: _Look) -> list[HealthFinding]:
     """Orders from others than the person, and facts that their sources do not say; what somebody looked at is well."""
     known = scan.stored(look.connection)
     waiting = f"+m.rid > {known.through} AND m.kind <> 'episode' AND m.valid_until IS NULL"
@@ -133,13 +133,13 @@ def _suspicious(look: _Look) -> list[Complaint]:
     ]  # fmt: skip
 
 
-def _echoes(look: _Look) -> list[Complaint]:
-    found, limit = near_duplicates.echoes(look.connection, look.stopped)
+def _repeated_recalls(look: _Look) -> list[HealthFinding]:
+    found, limit = near_duplicates.repeated_recalls(look.connection, look.stopped)
     remedy = "The memory told these to an agent before they were said again. Forget the copy, or it confirms itself."
-    return [_of_ids("echoes", found, limit=limit, remedy=remedy)]
+    return [_of_ids("repeated recalls", found, limit=limit, remedy=remedy)]
 
 
-def _duplicates(look: _Look) -> list[Complaint]:
+def _duplicates(look: _Look) -> list[HealthFinding]:
     rows = look.connection.execute(
         """
         SELECT d.id FROM memories d JOIN (
@@ -156,7 +156,7 @@ def _duplicates(look: _Look) -> list[Complaint]:
     ]
 
 
-def _near(look: _Look) -> list[Complaint]:
+def _near(look: _Look) -> list[HealthFinding]:
     known = scan.stored(look.connection)
     pairs: list[Sequence[str]] = list(known.duplicates)
     compared, limit = near_duplicates.pairs(look.connection, look.stopped)
@@ -172,22 +172,22 @@ def _near(look: _Look) -> list[Complaint]:
     return [_of_ids("near duplicates", list(ids), limit=limit, remedy=remedy)]
 
 
-def _stale(look: _Look) -> list[Complaint]:
+def _stale(look: _Look) -> list[HealthFinding]:
     remedy = "Confirm what still holds, correct what has changed, forget what is over."
     return [_of_filter(look.connection, "stale", "is:stale", look.now, remedy)]
 
 
-def _vectorless(look: _Look) -> list[Complaint]:
+def _vectorless(look: _Look) -> list[HealthFinding]:
     if look.options.embedder == "off":
-        return [Complaint(ailment="vectorless", total=0, limit="vectors are switched off")]
+        return [HealthFinding(kind="vectorless", total=0, limit="vectors are switched off")]
     remedy = "They are found by words and names only; memtui embed makes their vectors."
-    complaint = _of_filter(look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy)
+    finding = _of_filter(look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy)
     waiting = vectors.unembedded(look.connection)
     limit = f"{waiting:,} wait for theirs, which are made in the background" if waiting else ""
-    return [replace(complaint, limit=limit)]
+    return [replace(finding, limit=limit)]
 
 
-def _orphans(look: _Look) -> list[Complaint]:
+def _orphans(look: _Look) -> list[HealthFinding]:
     rows = look.connection.execute(
         """
         SELECT e.id FROM entities e WHERE e.merged_into IS NULL AND NOT e.hidden AND e.mention_count = 0
@@ -202,18 +202,18 @@ def _orphans(look: _Look) -> list[Complaint]:
 
 
 def _of_ids(
-    ailment: Ailment, ids: Sequence[str], *, remedy: str, about: RowsOf = "memories", limit: str = ""
-) -> Complaint:
+    kind: HealthKind, ids: Sequence[str], *, remedy: str, about: RowsOf = "memories", limit: str = ""
+) -> HealthFinding:
     named = tuple(ids[:MOST_NAMED])
-    return Complaint(
-        ailment=ailment, total=len(ids), ids=named, about=about, limit=limit, remedy=remedy if ids else "",
+    return HealthFinding(
+        kind=kind, total=len(ids), ids=named, about=about, limit=limit, remedy=remedy if ids else "",
         filter=f"id:{','.join(named)}" if ids else "",
     )  # fmt: skip
 
 
 def _of_filter(
-    connection: apsw.Connection, ailment: Ailment, filter: str, now: float, remedy: str
-) -> Complaint:
+    connection: apsw.Connection, kind: HealthKind, filter: str, now: float, remedy: str
+) -> HealthFinding:
     compiled = compiler.compile(filter, now)
     total = int(
         scalar(connection, f"SELECT count(*) FROM memories m WHERE {compiled.where}", compiled.bindings)
@@ -222,8 +222,8 @@ def _of_filter(
         f"SELECT m.id FROM memories m WHERE {compiled.where} ORDER BY +m.event_time, m.rid LIMIT {MOST_NAMED}",
         compiled.bindings,
     )
-    return Complaint(
-        ailment=ailment, total=total, ids=tuple(str(identity) for (identity,) in rows), remedy=remedy if total else "",
+    return HealthFinding(
+        kind=kind, total=total, ids=tuple(str(identity) for (identity,) in rows), remedy=remedy if total else "",
         filter=f"{filter} kind:episode,fact,reflection,observation" if total else "",
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ _MOST_ALIKE = 4
 _NO_NAMES = ("date", "url")
 
 
-class Namesakes(Record):
+class MergeCandidate(Record):
     """Two entities that may be one, the fuller name first; ``reason`` says why. ``examples`` mention them."""
 
     id: str
@@ -44,7 +44,7 @@ class _Name(NamedTuple):
     piece: str
 
 
-def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[Namesakes]:
+def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[MergeCandidate]:
     """What is to be asked now, the most mentioned first."""
     return [_with_examples(connection, one, now) for one in _waiting(connection, now)[:limit]]
 
@@ -55,12 +55,12 @@ def of(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
     return [two if one.eid == entity.eid else one for one, two in pairs if entity.eid in (one.eid, two.eid)]
 
 
-def _waiting(connection: apsw.Connection, now: float) -> list[Namesakes]:
+def _waiting(connection: apsw.Connection, now: float) -> list[MergeCandidate]:
     reasons: dict[tuple[int, int], str] = {}
     for one, other, reason in (*_shared_names(connection), *_alike(_names(connection))):
         reasons.setdefault((min(one, other), max(one, other)), reason)
     apart = _kept_apart(connection)
-    found: list[Namesakes] = []
+    found: list[MergeCandidate] = []
     for pair, reason in reasons.items():
         if pair in apart:
             continue
@@ -68,7 +68,7 @@ def _waiting(connection: apsw.Connection, now: float) -> list[Namesakes]:
         if len(two) == 2:
             fuller, shorter = sorted(two, key=_fullness, reverse=True)
             id = proposals.identity(KIND, fuller.id, shorter.id)
-            found.append(Namesakes(id=id, reason=reason, pair=(fuller, shorter)))
+            found.append(MergeCandidate(id=id, reason=reason, pair=(fuller, shorter)))
     settled = proposals.settled(connection, [one.id for one in found], now)
     waiting = [one for one in found if one.id not in settled]
     return sorted(waiting, key=lambda item: -sum(entity.mention_count for entity in item.pair))
@@ -98,13 +98,13 @@ def _fullness(entity: Entity) -> tuple[bool, bool, int, int, int]:
     )  # fmt: skip
 
 
-def _with_examples(connection: apsw.Connection, item: Namesakes, now: float) -> Namesakes:
+def _with_examples(connection: apsw.Connection, item: MergeCandidate, now: float) -> MergeCandidate:
     examples = {
         memory.id: memory
         for entity in item.pair
         for memory in entity_lists.linked_memories(connection, entity, now, limit=_EXAMPLES)
     }
-    return Namesakes(id=item.id, reason=item.reason, pair=item.pair, examples=tuple(examples.values()))
+    return MergeCandidate(id=item.id, reason=item.reason, pair=item.pair, examples=tuple(examples.values()))
 
 
 def _shared_names(connection: apsw.Connection) -> Iterator[tuple[int, int, str]]:
@@ -165,8 +165,8 @@ def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
         first = same[0]
         for other in same[1:]:
             if other.eid != first.eid:
-                told = f"“{first.shown}” and “{other.shown}” are written almost the same"
-                yield first.eid, other.eid, told
+                reason = f"“{first.shown}” and “{other.shown}” are written almost the same"
+                yield first.eid, other.eid, reason
 
 
 def _shortened(names: list[_Name]) -> Iterator[tuple[int, int, str]]:

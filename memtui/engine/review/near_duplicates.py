@@ -95,31 +95,33 @@ def _unit(blobs: list[bytes], dims: int) -> NDArray[np.float32]:
     return np.asarray(matrix / np.maximum(lengths, 1e-9), np.float32)
 
 
-_TOLD = 1_000
+_LATEST_SERVED = 1_000
 _FEWEST_WORDS = 4
-_TELLING = 4
+_LONGEST_WORDS = 4
 _MOST_FOUND = 50
 
 
-def echoes(connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False) -> tuple[list[str], str]:
+def repeated_recalls(
+    connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False
+) -> tuple[list[str], str]:
     """Ids of turns and notes that hold a recalled memory's text and are younger than the recall, notes first; and
     what was not looked at ("" for nothing). Recalls are kept for 90 days."""
-    told = connection.execute(
+    served = connection.execute(
         """
         SELECT m.rid, m.id, m.content, min(r.at) FROM recalls r, json_each(r.memory_ids) j JOIN memories m ON m.id = j.value
         WHERE m.kind <> 'episode' GROUP BY m.rid ORDER BY max(r.at) DESC
         """
     ).fetchall()
     found: dict[str, str] = {}
-    for rid, identity, content, at in told[:_TOLD]:
+    for rid, identity, content, at in served[:_LATEST_SERVED]:
         if stopped():
             break
         phrase = tokens.words(str(content))
         if len(phrase) < _FEWEST_WORDS:
             continue  # "I like tea" is said again by anybody
         # The longest words are the rarest; a phrase of FTS5 would read where every "the" stands.
-        telling = sorted(dict.fromkeys(phrase), key=len, reverse=True)[:_TELLING]
-        alike = " AND ".join(f'"{word}"' for word in telling)
+        longest = sorted(dict.fromkeys(phrase), key=len, reverse=True)[:_LONGEST_WORDS]
+        alike = " AND ".join(f'"{word}"' for word in longest)
         rows = connection.execute(
             """
             SELECT n.id, n.kind, n.content FROM memories_fts f JOIN memories n ON n.rid = f.rowid
@@ -132,13 +134,15 @@ def echoes(connection: apsw.Connection, stopped: Callable[[], bool] = lambda: Fa
         )
         said = f" {' '.join(phrase)} "
         found |= {
-            str(echo): str(kind)
-            for echo, kind, text in rows
+            str(copy): str(kind)
+            for copy, kind, text in rows
             if said in f" {' '.join(tokens.words(str(text)))} "
         }
-    notes_first = sorted(found, key=lambda echo: found[echo] == "episode")
-    left = len(told) - _TOLD
+    notes_first = sorted(found, key=lambda copy: found[copy] == "episode")
+    left = len(served) - _LATEST_SERVED
     return (
         notes_first,
-        f"the latest {_TOLD:,} of {len(told):,} recalled notes were looked for" if left > 0 else "",
+        f"the latest {_LATEST_SERVED:,} of {len(served):,} recalled notes were looked for"
+        if left > 0
+        else "",
     )

@@ -19,10 +19,10 @@ _MOST = 200
 
 def status(connection: apsw.Connection, now: float) -> Status:
     """What was asked and waits, and what was told since local midnight."""
-    told, memories = recalls.served_since(connection, local_midnight(now))
+    served, memories = recalls.served_since(connection, local_midnight(now))
     return Status(
         review=asked(connection, now),
-        served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in told),
+        served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in served),
         memories=memories, pause=recording_rules.running(connection, now),
     )  # fmt: skip
 
@@ -49,7 +49,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
         rivals = "memory" not in one.payload
         if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
             yield {side.id for side in sides}
-    if proposals.waiting(connection, proposals.DRAWN, now, limit=1):
+    if proposals.waiting(connection, proposals.DEPENDENTS, now, limit=1):
         from . import dependents  # what it compares with takes a while to load
 
         put_off = proposals.put_off(connection, now)

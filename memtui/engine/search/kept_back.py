@@ -33,7 +33,7 @@ def why_kept_back(memory: MemoryRecord) -> str:
     if "redacted" in memory.attributes:
         from memtui.engine.guards import secrets
 
-        if secrets.is_husk(memory.content):
+        if secrets.is_only_redactions(memory.content):
             return "it tells only that there was a secret"
     if memory.protected:
         return ""

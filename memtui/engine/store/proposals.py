@@ -17,7 +17,7 @@ from memtui.engine.records import MemoryRecord, Record
 from . import memories
 from .sql import scalar
 
-CONFLICT, QUARANTINED, CHANGE_REQUEST, DRAWN = "conflict", "held", "wish", "drawn"
+CONFLICT, QUARANTINED, CHANGE_REQUEST, DEPENDENTS = "conflict", "held", "wish", "drawn"
 """Kinds: two facts of which one may be wrong; a text that is not remembered until the person says so; what an agent asks
 for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]
@@ -68,7 +68,7 @@ def decide(connection: apsw.Connection, id: str, state: State, now: int, *, unti
     )
 
 
-def retell(connection: apsw.Connection, id: str, payload: Mapping[str, Any]) -> None:
+def update_payload(connection: apsw.Connection, id: str, payload: Mapping[str, Any]) -> None:
     """What it is about now: the card of a conversation's new facts has others from time to time."""
     connection.execute("UPDATE proposals SET payload = ? WHERE id = ?", (_encode(dict(payload)).decode(), id))
 

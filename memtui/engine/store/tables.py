@@ -91,7 +91,7 @@ MEMORY: tuple[Column, ...] = (
 )
 KEY = MEMORY[0].name
 
-MEMORY_TOLD = (
+MEMORY_COLUMNS_EXPLAINED = (
     "kind episode (a turn of a conversation), fact, reflection or observation (with a category); event_time "
     "when it happened, created_at when it was stored; valid_until and ended_by: in the Trash since, and why; "
     "source_ids: the memories it was drawn from; attributes.supersedes: the ones it replaces; source_key: its identity "

@@ -327,7 +327,7 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
 def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
     """Those that stand in what this agent may be told."""
     with suppress(MemtuiError):  # a name of several
-        names = [one.canonical_name for one in agent.memory.entities.namesakes(name)[:_NAMESAKES]]
+        names = [one.canonical_name for one in agent.memory.entities.merge_candidates(name)[:_NAMESAKES]]
         return tuple(one for one in names if not agent.is_kept_from(f"entity:{quoted(one)}"))
     return ()
 

@@ -200,8 +200,8 @@ class ImportDialog(Dialog[None]):
         if not box.value and self._stage == "choose":
             box.propose(_short(found[0].path, home))
         memory = self.shell.operations.require()
-        surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
-        self._show_places(found_places(found, surveyed))
+        probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
+        self._show_places(found_places(found, probed))
 
     def _show_places(self, places: list[FoundPlace]) -> None:
         self._places = places

@@ -28,20 +28,20 @@ Parts = list[Content | str | tuple[str, str]]
 
 
 class FoundPlace(NamedTuple):
-    """A source on this machine as a row. ``surveyed`` None: it was not read yet."""
+    """A source on this machine as a row. ``probed`` None: it was not read yet."""
 
     number: int
     source: KnownSource
-    surveyed: SourceProbe | None = None
+    probed: SourceProbe | None = None
 
     @property
     def urgent(self) -> bool:
         """Whether something that is not imported yet will soon be deleted."""
-        return self.source.expiring > 0 and (self.surveyed is None or self.surveyed.going > 0)
+        return self.source.expiring > 0 and (self.probed is None or self.probed.expiring_new > 0)
 
 
-def found_places(sources: Sequence[KnownSource], surveyed: Sequence[SourceProbe] = ()) -> list[FoundPlace]:
-    looked = {found.source.name: found for found in surveyed}
+def found_places(sources: Sequence[KnownSource], probed: Sequence[SourceProbe] = ()) -> list[FoundPlace]:
+    looked = {found.source.name: found for found in probed}
     return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
 
 
@@ -52,7 +52,7 @@ def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
         yield Piece(one_line(row.source.label, width), "strong")
 
     def about(row: FoundPlace, width: int) -> Iterable[Piece]:
-        summary = import_sources.source_summary(row.source, row.surveyed, clock())
+        summary = import_sources.source_summary(row.source, row.probed, clock())
         yield Piece(one_line(summary, width), "warning" if row.urgent else "dim")
 
     return [Column("name", "", name, width=20), Column("about", "", about)]

@@ -146,8 +146,8 @@ class WelcomeDialog(Dialog[Choice]):
             )  # fmt: skip
         if found:
             memory = self.shell.operations.require()
-            surveyed = await asyncio.to_thread(lambda: list(memory.files.survey(found)))
-            self._offer(found_places(found, surveyed), late=late)
+            probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
+            self._offer(found_places(found, probed), late=late)
 
     def _say_below(self, text: Content) -> None:
         self.query_one(".dialog-warning", Static).update(text)
@@ -158,7 +158,7 @@ class WelcomeDialog(Dialog[Choice]):
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
                 "import", f"Import {place.source.label}",
-                import_sources.source_summary(place.source, place.surveyed, now), (place.source.path,), place.urgent,
+                import_sources.source_summary(place.source, place.probed, now), (place.source.path,), place.urgent,
             )
             for place in places
         ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.guards.secrets import is_husk
+from memtui.engine.guards.secrets import is_only_redactions
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from memtui.engine.guards.secrets import is_husk
     ],
 )
 def test_a_husk(text: str) -> None:
-    assert is_husk(text)
+    assert is_only_redactions(text)
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_a_husk(text: str) -> None:
     ],
 )
 def test_no_husk(text: str) -> None:
-    assert not is_husk(text)
+    assert not is_only_redactions(text)

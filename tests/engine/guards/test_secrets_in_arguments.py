@@ -40,7 +40,7 @@ OPTIONS = Options(background=False, embedder="off")
 OTHER = frozenset(
     (
         "memory.close", "memory.reopen", "memory.rescue", "memory.subscribe", "memory.on_current_file", "backups.restore",
-        "backups.opened", "files.follow", "files.export", "files.survey", "files.erase", "quotas.call", "jobs.start",
+        "backups.opened", "files.follow", "files.export", "files.probe", "files.erase", "quotas.call", "jobs.start",
         "scratchpad.confined", "sessions.by_agent",
     )
 )  # fmt: skip
@@ -98,7 +98,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
     return {
         "group": ReviewGroup(title="The garden", items=()),
         "id": fact.id, "memory_id": fact.id, "survivor": fact.id, "others": [other.id], "rids": [fact.rid], "ids": [fact.id],
-        "told": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
+        "served": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
         "name_or_id": "Ada Lovelace", "type": "person", "alias": "Countess", "summary": "An engineer.",
         "verb": "tag", "content": "Likes tea", "new_content": "Likes coffee", "text": "Likes milk", "why": "It is old.",
         "session_id": f"talk {number}", "exclude": None, "role": "user", "query": "tea", "prompt": "tea", "key": "note",

@@ -73,10 +73,10 @@ def test_it_is_found_on_this_machine(home: Path) -> None:
 
 def test_what_is_there_is_counted_in_memories_not_in_sessions(memory: Memory, home: Path) -> None:
     (source,) = known_sources(home, environ={})
-    (found,) = memory.files.survey([source])
+    (found,) = memory.files.probe([source])
     assert found_summary(found) == "2 memories"
     memory.files.import_paths([source.path])
-    (found,) = memory.files.survey([source])
+    (found,) = memory.files.probe([source])
     assert new_summary(found) == "all of it is in already"
 
 

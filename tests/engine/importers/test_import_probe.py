@@ -34,7 +34,7 @@ def session(home: Path, number: int, turns: int = 3, *, days_old: float = 1.0) -
     return path
 
 
-def surveyed(home: Path, memory: Memory | None = None, **environ: str) -> list[SourceProbe]:
+def probed(home: Path, memory: Memory | None = None, **environ: str) -> list[SourceProbe]:
     sources = known_sources(home, environ=environ, clock=clock)
     connections = memory._core.connections if memory else None
     return list(probe(connections, sources, clock))
@@ -43,19 +43,19 @@ def surveyed(home: Path, memory: Memory | None = None, **environ: str) -> list[S
 def test_sessions_are_new_then_in_then_grown(tmp_path: Path) -> None:
     paths = [session(tmp_path, number) for number in range(4)]
     jsonl(paths[0].with_suffix("") / "subagents" / "agent-a1.jsonl", [claude("user", "aside", agentId="a1")])
-    (found,) = surveyed(tmp_path)
+    (found,) = probed(tmp_path)
     assert (found.sessions, found.new_sessions, found.grown_sessions) == (4, 4, 0)
     assert (found.turns, found.new_turns, found.exact) == (13, 13, True)
     with Memory.open(":memory:", options=OFF) as memory:
         memory.files.import_paths(paths[:2])
-        (found,) = surveyed(tmp_path, memory)
+        (found,) = probed(tmp_path, memory)
         assert (found.new_sessions, found.grown_sessions, found.new_turns) == (2, 0, 7)
         with paths[1].open("a") as file:
             file.write(json.dumps(claude("user", "one more", sessionId=paths[1].stem)) + "\n")
-        (found,) = surveyed(tmp_path, memory)
+        (found,) = probed(tmp_path, memory)
         assert (found.new_sessions, found.grown_sessions, found.new_turns) == (2, 1, 8)
         memory.files.import_paths([tmp_path])
-        (found,) = surveyed(tmp_path, memory)
+        (found,) = probed(tmp_path, memory)
         assert found.nothing_new
         assert memory.stats().by_kind == {"episode": 14}
 
@@ -68,15 +68,15 @@ def test_a_session_whose_end_is_output_of_tools_is_not_taken_for_grown(tmp_path:
             file.write(json.dumps(claude("user", output, sessionId=path.stem)) + "\n")
     with Memory.open(":memory:", options=OFF) as memory:
         memory.files.import_paths([path])
-        assert surveyed(tmp_path, memory)[0].grown_sessions == 0
+        assert probed(tmp_path, memory)[0].grown_sessions == 0
 
 
 def test_what_is_swept_soon_and_holds_something_new_is_counted(tmp_path: Path) -> None:
     paths = [session(tmp_path, number, days_old=days) for number, days in enumerate((1, 25, 26, 29))]
     with Memory.open(":memory:", options=OFF) as memory:
         memory.files.import_paths(paths[:2])
-        (found,) = surveyed(tmp_path, memory)
-    assert (found.source.expiring, found.going) == (3, 2)
+        (found,) = probed(tmp_path, memory)
+    assert (found.source.expiring, found.expiring_new) == (3, 2)
 
 
 def test_of_much_only_a_part_is_read_and_the_rest_estimated(
@@ -85,7 +85,7 @@ def test_of_much_only_a_part_is_read_and_the_rest_estimated(
     monkeypatch.setattr(probing, "_BYTES", 100_000)
     for number in range(60):
         session(tmp_path, number, 20)
-    (found,) = surveyed(tmp_path)
+    (found,) = probed(tmp_path)
     assert not found.exact
     assert found.sessions == 60
     assert 1_000 <= found.turns <= 1_400
@@ -107,7 +107,7 @@ def test_exports_among_the_downloads_are_found_by_what_is_in_them(tmp_path: Path
         os.utime(folder / name, (NOW - DAY,) * 2)
     (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
     (folder / "conversations.json").write_text(json.dumps(talks[:1]))
-    found = {each.source.name: each for each in surveyed(tmp_path)}
+    found = {each.source.name: each for each in probed(tmp_path)}
     assert set(found) == {"chatgpt", "chatgpt-2", "claude-ai"}
     assert {found[name].turns for name in ("chatgpt", "chatgpt-2")} == {6, 2}
     assert found["claude-ai"].sessions is None
@@ -120,13 +120,13 @@ def test_the_file_of_a_memory_server_is_found_where_it_was_set_up(tmp_path: Path
     )
     servers = {"mcpServers": {"memory": {"command": "npx", "env": {"MEMORY_FILE_PATH": str(graph)}}}}
     (tmp_path / ".claude.json").write_text(json.dumps({"projects": {"/x": servers}, "mcpServers": [1]}))
-    (found,) = surveyed(tmp_path, MEMORY_FILE_PATH=str(graph))
+    (found,) = probed(tmp_path, MEMORY_FILE_PATH=str(graph))
     assert (found.source.name, found.turns) == ("mcp-memory", 1)
     graph.write_text('{"type": "entity"')
-    assert surveyed(tmp_path)[0].turns == 0
+    assert probed(tmp_path)[0].turns == 0
 
 
 def test_the_memory_itself_is_never_looked_at(tmp_path: Path) -> None:
     place = tmp_path / ".mem0" / "history.db"
     with Memory.open(place, options=OFF) as memory:
-        assert surveyed(tmp_path, memory) == []
+        assert probed(tmp_path, memory) == []

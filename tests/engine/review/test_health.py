@@ -8,7 +8,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.review import near_duplicates
-from memtui.engine.review.health import Complaint, Health
+from memtui.engine.review.health import Health, HealthFinding
 from msgspec.structs import replace
 
 from clock import Clock
@@ -27,9 +27,9 @@ def memory(clock: Clock) -> Memory:
     return Memory.open(":memory:", clock=clock, options=Options(background=False))
 
 
-def of(memory: Memory, ailment: str) -> Complaint:
+def of(memory: Memory, kind: str) -> HealthFinding:
     memory.review.forget_health()  # what a test does behind the memory's back is no change to it
-    [found] = [one for one in memory.review.health().complaints if one.ailment == ailment]
+    [found] = [one for one in memory.review.health().findings if one.kind == kind]
     return found
 
 
@@ -43,7 +43,7 @@ def by_agent(memory: Memory, *texts: str) -> list[str]:
 
 def test_an_empty_memory_is_well(memory: Memory) -> None:
     report = memory.review.health()
-    assert report.well and len(report.complaints) == 9
+    assert report.well and len(report.findings) == 9
 
 
 def test_a_healthy_memory_is_well(memory: Memory) -> None:
@@ -99,28 +99,28 @@ def test_what_an_agent_was_told_and_said_again_is_an_echo(memory: Memory, clock:
         "talk", "assistant", "Note: the person grows tomatoes behind the old lighthouse. Fine."
     )
     note = memory.observations.remember_one("The person grows tomatoes behind the old lighthouse", "insight")
-    found = of(memory, "echoes")
+    found = of(memory, "repeated recalls")
     assert found.ids == (note.id, turn.id), "notes first: they would be told again"
     assert told not in found.ids and before.id not in found.ids
     corrected = memory.correct(told, "The person grows tomatoes behind the old lighthouse and onions")
-    assert corrected.id not in of(memory, "echoes").ids
+    assert corrected.id not in of(memory, "repeated recalls").ids
 
 
 def test_short_and_unrecalled_texts_are_no_echo(memory: Memory, clock: Clock) -> None:
     by_agent(memory, "Likes green tea", "Otto bakes bread in the town of Turku")
     clock.now += 60
     memory.record_turn("talk", "user", "Otto bakes bread in the town of Turku")
-    assert of(memory, "echoes").total == 0
+    assert of(memory, "repeated recalls").total == 0
 
 
 def test_echoes_are_looked_for_among_the_latest_recalls_and_that_is_said(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(near_duplicates, "_TOLD", 1)
+    monkeypatch.setattr(near_duplicates, "_LATEST_SERVED", 1)
     by_agent(memory, "Otto bakes bread in the town of Turku", "Otto bakes cakes in the town of Turku")
     memory.actor = "agent:coach"
     memory.search("Turku")
-    assert "latest 1 of 2" in of(memory, "echoes").limit
+    assert "latest 1 of 2" in of(memory, "repeated recalls").limit
 
 
 def test_secrets_that_stand_in_the_open_are_dangers(memory: Memory) -> None:

@@ -12,7 +12,6 @@ from memtui import Memory
 from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.core import Core
 from memtui.engine.errors import FilterError, InputError, ProtectedError
-from memtui.engine.models import vectors
 from memtui.engine.models.vectors import SimilarityThresholds
 from memtui.engine.records import Options, Profile
 from memtui.engine.records.options import ContextOptions

@@ -79,7 +79,7 @@ def test_who_may_be_the_same_is_told_with_a_name_until_it_is_decided(door: Door)
     door.person.remember("Then Selma called from the harbour")
     door.person.models.index_pending()
     assert door.ask("get_entity_info", name="Selma Lund")["may_also_be"] == ["Selma"]
-    assert [one.canonical_name for one in door.person.entities.namesakes("Selma")] == ["Selma Lund"]
+    assert [one.canonical_name for one in door.person.entities.merge_candidates("Selma")] == ["Selma Lund"]
     agent = Agent(door.agent.memory, filter="-tag:private")
     assert "may_also_be" not in call(agent, "get_entity_info", {"name": "Selma Lund"}).text
     door.person.entities.keep_apart("Selma", "Selma Lund")

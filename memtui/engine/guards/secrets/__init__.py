@@ -17,7 +17,7 @@ from memtui.engine.records import Record
 
 from .assignments import find_assignments, find_in_urls
 from .normalised import find_broken, read
-from .normalised import is_husk as is_husk
+from .normalised import is_only_redactions as is_only_redactions
 from .normalised import is_redacted as is_redacted
 from .spoken import find_spoken
 from .tokens import Span, find_numbers, find_private_keys, find_tokens

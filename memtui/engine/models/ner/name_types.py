@@ -42,9 +42,9 @@ def type_of(parts: list[str], before: str, after: str, follower: str, possessive
         return itself, RULED
     if lowered[0] in cues.TECHNOLOGY:
         return "other", HINTED
-    told = _said_to_be(after)
-    if told:
-        return told, HINTED
+    stated = _said_to_be(after)
+    if stated:
+        return stated, HINTED
     words = before.rstrip(' "“(').split()
     determined = bool(words) and words[-1] in cues.ARTICLES
     the = determined and words[-1] in ("the", "a", "an")  # which English puts before no name of a person

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus
-    from memtui.engine.review.health import Complaint
+    from memtui.engine.review.health import HealthFinding
     from memtui.present.glyphs import Glyphs
     from memtui.ui.presenters.operation import OperationDetail
 
@@ -56,11 +56,13 @@ def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     return found
 
 
-def texts_of(memory: Memory, complaint: Complaint) -> list[str]:
+def texts_of(memory: Memory, health_finding: HealthFinding) -> list[str]:
     """The first rows of a finding as text. Blocks."""
-    if complaint.about == "entities":
-        return [one.canonical_name for one in memory.view.entity_list.page(complaint.filter, limit=_LISTED)]
-    return [one.content for one in memories_of(memory, complaint.ids)]
+    if health_finding.about == "entities":
+        return [
+            one.canonical_name for one in memory.view.entity_list.page(health_finding.filter, limit=_LISTED)
+        ]
+    return [one.content for one in memories_of(memory, health_finding.ids)]
 
 
 def soon_to_fade(memory: Memory, forecast: FadingForecast, now: float) -> list[tuple[str, MemoryRecord]]:

@@ -211,8 +211,8 @@ class MaintenancePane(ListPane[Row]):
             return text.group(self._topic_line(row), lines)
         if row.finding is not None:
             return text.finding(row.finding)
-        if row.complaint is not None:
-            return text.complaint(row.complaint, ())
+        if row.health_finding is not None:
+            return text.health_finding(row.health_finding, ())
         if row.topic == "health":
             return text.health(self.jobs.health)
         if (summary := self.backups.backup_glance(row)) is not None:
@@ -236,10 +236,10 @@ class MaintenancePane(ListPane[Row]):
         if row.run is not None:
             run = row.run
             return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
-        if row.complaint is not None:
-            complaint = row.complaint
-            texts = await self.ask(lambda memory: texts_of(memory, complaint))
-            return text.complaint(complaint, texts)
+        if row.health_finding is not None:
+            health_finding = row.health_finding
+            texts = await self.ask(lambda memory: texts_of(memory, health_finding))
+            return text.health_finding(health_finding, texts)
         if row.backup is not None:
             return await self.backups.backup_details(row.backup)
         llm = self.shell.operations.require().options.llm
@@ -288,10 +288,14 @@ class MaintenancePane(ListPane[Row]):
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
             start(self, partial(self._list_rows_of, row.finding), "go")
-        elif row is not None and row.complaint is not None:
+        elif row is not None and row.health_finding is not None:
             start(
                 self,
-                partial(self.shell.navigation.list_rows, PLACES[row.complaint.about], row.complaint.filter),
+                partial(
+                    self.shell.navigation.list_rows,
+                    PLACES[row.health_finding.about],
+                    row.health_finding.filter,
+                ),
                 "go",
             )
         elif row is not None and row.group is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.backups import Backup, BackupContents
     from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus, SchedulerStatus
     from memtui.engine.records.saved import QuestionResult
-    from memtui.engine.review.health import Complaint, Health
+    from memtui.engine.review.health import Health, HealthFinding
     from memtui.present.glyphs import Glyphs
     from memtui.ui.state import Checked
 
@@ -111,7 +111,7 @@ _GROUPED: dict[Group, tuple[Topic, ...]] = {
 _RUNS = 200
 SPEND_DAYS = 30
 DAY = 86_400
-_RUN_KEYS, _FINDING_KEYS, _COMPLAINT_KEYS, _TOPIC_KEYS, _GROUP_KEYS = 1 << 20, 1_000, 500, 100, 80
+_RUN_KEYS, _FINDING_KEYS, _HEALTH_KEYS, _TOPIC_KEYS, _GROUP_KEYS = 1 << 20, 1_000, 500, 100, 80
 FIRST_JOB = 1
 """The key of the first job."""
 
@@ -135,7 +135,7 @@ class Row(NamedTuple):
     job: JobStatus | None = None
     topic: Topic | None = None
     finding: Finding | None = None
-    complaint: Complaint | None = None
+    health_finding: HealthFinding | None = None
     run: JobRun | None = None
     name: str = ""
     backup: Backup | None = None
@@ -173,10 +173,12 @@ def rows_of(
         if topic == "health" and health is not None:
             rows += [
                 Row(
-                    _COMPLAINT_KEYS + place, complaint=complaint, name=f"  {FINDINGS[complaint.ailment].name}"
+                    _HEALTH_KEYS + place,
+                    health_finding=health_finding,
+                    name=f"  {FINDINGS[health_finding.kind].name}",
                 )
-                for place, complaint in enumerate(health.complaints)
-                if complaint.total
+                for place, health_finding in enumerate(health.findings)
+                if health_finding.total
             ]
         if topic == "check" and check is not None:
             rows += [
@@ -200,7 +202,7 @@ def rows_of(
 def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
     """The first finding of a topic: of the health or of the check."""
     if row.topic == "health":
-        return next((one for one in rows if one.complaint is not None), None)
+        return next((one for one in rows if one.health_finding is not None), None)
     return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
 
 
@@ -331,8 +333,10 @@ def maintenance_columns(
                 one_line(row.finding.message, width),
                 "error" if row.finding.severity == "error" else "warning",
             )
-        elif row.complaint is not None:
-            yield Piece(one_line(plural(row.complaint.total, NOUNS[row.complaint.about]), width), "warning")
+        elif row.health_finding is not None:
+            yield Piece(
+                one_line(plural(row.health_finding.total, NOUNS[row.health_finding.about]), width), "warning"
+            )
         elif row.backup is not None:
             yield Piece(
                 one_line(row.contents, width), "error" if row.contents.startswith("unusable") else "text"
@@ -376,7 +380,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
         return (glyphs.conflict, "error") if row.contents.startswith("unusable") else (glyphs.done, "success")
     if row.finding is not None:
         return glyphs.conflict, "error" if row.finding.severity == "error" else "warning"
-    if row.complaint is not None:
+    if row.health_finding is not None:
         return glyphs.conflict, "warning"
     if row.run is not None:
         if row.run.state == "done" and job.role(row.run) == "warning":

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from memtui.engine.records.jobs import FadingForecast
     from memtui.engine.records.saved import QuestionResult
     from memtui.engine.records.status import Growth
-    from memtui.engine.review.health import Complaint
     from memtui.engine.review.health import Health as MemoryHealth
+    from memtui.engine.review.health import HealthFinding
     from memtui.ui.state import Checked
 
 _LISTED = 12
@@ -181,31 +181,36 @@ class TopicText(Labelled):
             assemble(("all is well", "bold $success") if health.well else (verdict(health), "bold $warning")),
             assemble(""),
         ]
-        for complaint in health.complaints:
+        for health_finding in health.findings:
             sign, style = (
-                (self.glyphs.conflict, "$warning") if complaint.total else (self.glyphs.done, "$success")
+                (self.glyphs.conflict, "$warning") if health_finding.total else (self.glyphs.done, "$success")
             )
-            lines += assemble((f"{sign} ", style), finding_line(complaint)).wrap(self.width)
-            if complaint.limit:
-                lines += content(f"  {complaint.limit}", "$text-muted").wrap(self.width)
+            lines += assemble((f"{sign} ", style), finding_line(health_finding)).wrap(self.width)
+            if health_finding.limit:
+                lines += content(f"  {health_finding.limit}", "$text-muted").wrap(self.width)
         lines.append(assemble(""))
         if not health.well:
             lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
         return stack([*lines, *self.way("run", "looks again; nothing is written")])
 
-    def complaint(self, complaint: Complaint, texts: Sequence[str]) -> Content:
+    def health_finding(self, health_finding: HealthFinding, texts: Sequence[str]) -> Content:
         """A finding: what is wrong, what to do, and the worst rows."""
         lines = [
-            *assemble((f"{self.glyphs.conflict} ", "$warning"), (finding_line(complaint), "bold")).wrap(self.width), assemble(""),
-            *content(complaint.remedy).wrap(self.width),
+            *assemble((f"{self.glyphs.conflict} ", "$warning"), (finding_line(health_finding), "bold")).wrap(
+                self.width
+            ),
+            assemble(""),
+            *content(health_finding.remedy).wrap(self.width),
         ]  # fmt: skip
-        if complaint.limit:
-            lines += content(complaint.limit, "$text-muted").wrap(self.width)
-        named = complaint.total if not complaint.filter.startswith("id:") else len(complaint.ids)
-        more = "" if named == complaint.total else f" of {count(complaint.total)}"
+        if health_finding.limit:
+            lines += content(health_finding.limit, "$text-muted").wrap(self.width)
+        named = (
+            health_finding.total if not health_finding.filter.startswith("id:") else len(health_finding.ids)
+        )
+        more = "" if named == health_finding.total else f" of {count(health_finding.total)}"
         lines += [
             assemble(""),
-            *self.way("open", f"lists {plural(named, NOUNS[complaint.about])}{more}"),
+            *self.way("open", f"lists {plural(named, NOUNS[health_finding.about])}{more}"),
             assemble(""),
         ]
         lines += [
