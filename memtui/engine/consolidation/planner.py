@@ -247,9 +247,8 @@ def _against_known(
     worst: tuple[conflicts.Standing, Candidate] | None = None
     worst_rank = (False, False, 0.0)
     found_all: list[tuple[conflicts.Standing, Candidate]] = []
-    likeliest = max(
-        (one for one in candidates if one.score is not None), key=lambda one: one.score or 0.0, default=None
-    )
+    scored = [one for one in candidates if one.score is not None]
+    likeliest = max(scored, key=lambda one: one.score or 0.0) if len(scored) >= conflicts.MANY_KNOWN else None
     changes = draft.correcting or says_change(new.text)
     for one in candidates:
         if one.record is None and not (

@@ -45,6 +45,7 @@ class Known:
         self._now = now
         self._latest: dict[duplicates.Within, list[MemoryRecord]] = {}
         self._preceding: dict[int, str] = {}
+        self._judges = update_model.model().available()
         self.earlier: list[Statement] = []
 
     def candidates(
@@ -63,7 +64,7 @@ class Known:
             *duplicates.candidates(self._connection, new.text, self._now, within=within),
         ]
         model = update_model.model()
-        if not model.available():
+        if not self._judges:
             return [Candidate(Statement(one.content), one) for one in sharing]
         latest = (
             self._foreseen.standing([*self._of(within), *planned])[:_LATEST] if planned else self._of(within)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from memtui.engine.models.ner import gazetteer
@@ -69,6 +70,7 @@ def _differ(mine: _Subject, theirs: _Subject) -> bool:
     return bool(mine.relation and theirs.relation) and mine.relation != theirs.relation
 
 
+@functools.lru_cache(maxsize=2048)
 def _subject(text: str) -> _Subject:
     words = [word.casefold() for word in tokens(text)[: _LEADING + 1]]
     if not words or not _AND.isdisjoint(words):

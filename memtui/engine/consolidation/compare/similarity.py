@@ -7,6 +7,7 @@ differs in one of those is never a duplicate; it is at most a candidate for a co
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import unicodedata
@@ -58,6 +59,7 @@ def tokens(text: str) -> list[str]:
     return word_shape.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
+@functools.lru_cache(maxsize=2048)
 def read(text: str) -> Reading:
     """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
     found = tokens(text)

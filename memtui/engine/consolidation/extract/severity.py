@@ -124,6 +124,7 @@ def signs(text: str) -> Iterator[re.Match[str]]:
     return _severe().finditer(text.casefold().replace("’", "'"))
 
 
+@functools.lru_cache(maxsize=2048)
 def severe(text: str) -> bool:
     """Whether it says a word that tells of harm."""
     return next(signs(text), None) is not None
