@@ -176,7 +176,7 @@ class RecordingSession:
         await self._inner.clear_session()
 
     def _record_turn(self, role: str, words: str, at: datetime) -> object:
-        """What the agent may see is read from the file as well, so from the one that is there now."""
+        """Record one turn. The agent's filter (``within``) is read again each time, because the file may have been replaced."""
         return self._agent.memory.record_turn(
             self.session_id,
             role,

@@ -14,7 +14,7 @@ from memtui.present.format import file_size, plural
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import plain, print_dependents
+from .memory_lines import print_dependents, without_shown_secrets
 from .output import brief, emit, err, note, out, paint, printed_cells, row
 from .progress import Meter
 from .root import Command, json_option, pass_invocation
@@ -72,7 +72,7 @@ def erase_command(
             print_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                emit({"plan": _plain(plan), "dependents": plain(found)})
+                emit({"plan": _plain(plan), "dependents": without_shown_secrets(found)})
             else:
                 note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK

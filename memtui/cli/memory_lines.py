@@ -95,7 +95,7 @@ def print_dry_run(invocation: Invocation, ids: Sequence[str], json: bool, what: 
     with invocation.reading() as memory:
         found = memory.view.dependents(ids)
     if json:
-        emit({"dry_run": True, **more, "dependents": plain(found)})
+        emit({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
         return
     signs = glyphs(invocation)
     for one in found.memories:
@@ -108,7 +108,7 @@ def print_dry_run(invocation: Invocation, ids: Sequence[str], json: bool, what: 
     note("nothing was changed")
 
 
-def plain(found: Dependents) -> Dependents:
+def without_shown_secrets(found: Dependents) -> Dependents:
     """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
         found,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from memtui.ui.permissions import Permissions
 
 
-def open_app(invocation: Invocation, *, bring_in: bool = False) -> int:
-    """Open the app on the memory that ``invocation`` names; returns its exit code. ``bring_in``: it starts with the
+def open_app(invocation: Invocation, *, start_import: bool = False) -> int:
+    """Open the app on the memory that ``invocation`` names; returns its exit code. ``start_import``: it starts with the
     import dialog."""
     invocation.check()
     if not invocation.demo:
@@ -41,17 +41,17 @@ def open_app(invocation: Invocation, *, bring_in: bool = False) -> int:
 
     failures: list[MemtuiError] = []
     with ExitStack() as kept:
-        app = make_app(invocation, kept, failures, bring_in=bring_in)
+        app = make_app(invocation, kept, failures, start_import=start_import)
         code = run_app(app)
     if app.demo_wanted:
         return open_app(replace(invocation, db=None, demo=True, tour=True))
     if app.own_wanted:
-        return open_app(replace(invocation, demo=False, tour=False), bring_in=True)
+        return open_app(replace(invocation, demo=False, tour=False), start_import=True)
     return report(failures[0], json=False) if failures else code
 
 
 def make_app(
-    invocation: Invocation, kept: ExitStack, failures: list[MemtuiError], *, bring_in: bool = False
+    invocation: Invocation, kept: ExitStack, failures: list[MemtuiError], *, start_import: bool = False
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
@@ -90,7 +90,7 @@ def make_app(
         crash_folder=paths.log_folder() if permissions.own_files else None,
         home=Path.home(),
         configuration=invocation.configuration,
-        begins_with="tour" if invocation.tour else "import" if bring_in else None,
+        begins_with="tour" if invocation.tour else "import" if start_import else None,
     )
     app.follower.sessions.allowed = app.follower.runs_jobs = not invocation.demo
     return app

@@ -23,8 +23,8 @@ from memtui.present.backup import (
     contents_summary,
     erased_return_note,
     history_loss_note,
+    reason_label,
     restore_parts,
-    why,
 )
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
@@ -198,7 +198,7 @@ def _print_done(done: dict[str, Any]) -> None:
 def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
     when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
-    return when, paint(f"{why(one.reason)}, {file_size(one.size)}", "dim")
+    return when, paint(f"{reason_label(one.reason)}, {file_size(one.size)}", "dim")
 
 
 def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
@@ -267,7 +267,7 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
                 str(place),
                 local_time(one.at, now),
                 ago(one.at, now),
-                why(one.reason),
+                reason_label(one.reason),
                 file_size(one.size),
                 what,
             )

@@ -44,7 +44,7 @@ class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     topic: Topic | None = None
 
 
-class Drawn(Line, tag="drawn", frozen=True, kw_only=True):
+class DrawnPlan(Line, tag="drawn", frozen=True, kw_only=True):
     """The plan of one consolidation: written by ``assets/make_demo.py``, which runs the program, never by hand."""
 
     session: str
@@ -95,7 +95,7 @@ class Note(Line, tag="note", frozen=True, kw_only=True):
     pad: str
 
 
-AnyLine = Turn | Drawn | Recall | Decision | Reflection | Observation | Note
+AnyLine = Turn | DrawnPlan | Recall | Decision | Reflection | Observation | Note
 
 
 def read_lines(now: float, data: bytes | None = None) -> list[AnyLine]:

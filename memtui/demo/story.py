@@ -24,7 +24,7 @@ from memtui.engine.store import consolidations, history, memories, scratchpad, s
 from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 
-from .lines import AnyLine, Decision, Drawn, DrawnLine, Note, Observation, Recall, Reflection, Turn
+from .lines import AnyLine, Decision, DrawnLine, DrawnPlan, Note, Observation, Recall, Reflection, Turn
 
 AGENT = "agent:assistant"
 _CONFLICTS: tuple[ReviewKind, ...] = ("conflict",)
@@ -64,7 +64,7 @@ class Story:
             match line:
                 case Turn():
                     pass
-                case Drawn():
+                case DrawnPlan():
                     yield line.time, partial(self._draw, line)
                 case Recall():
                     yield line.time, partial(self._recall, line)
@@ -122,7 +122,7 @@ class Story:
 
     # Jobs
 
-    def _draw(self, drawn: Drawn, at: int) -> None:
+    def _draw(self, drawn: DrawnPlan, at: int) -> None:
         """Write the plan that was made of these very turns, as consolidation does."""
         with self._connections.read() as connection:
             session = sessions.get(connection, drawn.session)

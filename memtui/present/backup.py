@@ -32,12 +32,12 @@ class RestorePart(NamedTuple):
     number: int
 
 
-def why(reason: str) -> str:
+def reason_label(reason: str) -> str:
     """The reason why a backup was made."""
     return _WHY.get(reason, reason)
 
 
-def why_briefly(reason: str) -> str:
+def short_reason(reason: str) -> str:
     """The same reason in at most nine cells."""
     return _BRIEFLY.get(reason, reason)
 

@@ -34,7 +34,7 @@ def start(
         try:
             await work()
         except Exception as error:
-            if not isinstance(node.app, Judge):
+            if not isinstance(node.app, ActionHost):
                 raise
             node.app.show_error(error, group)
 
@@ -49,7 +49,7 @@ def start(
 
 
 @runtime_checkable
-class Judge(Protocol):
+class ActionHost(Protocol):
     """An app that knows which actions cannot run now, and shows errors."""
 
     def refusal(self, action: Action) -> str: ...
@@ -63,7 +63,7 @@ class Judge(Protocol):
 # A widget with a place in the table has ``action_perform = perform`` and ``action_chord = chord``.
 
 
-def deed(node: object, action_id: str) -> Callable[[], Any] | None:
+def action_method(node: object, action_id: str) -> Callable[[], Any] | None:
     """The method that runs an action at a node: its own, or that of a delegate."""
     for one in (node, *getattr(node, "delegates", ())):
         if (do := getattr(one, f"do_{action_id}", None)) is not None:
@@ -94,14 +94,14 @@ def why_not(node: object, action: Action) -> str:
 def refusal(node: DOMNode, action: Action) -> str:
     """``why_not``, or the reason of the app (read-only, not open yet)."""
     app = node.app
-    return (app.refusal(action) if isinstance(app, Judge) else "") or why_not(node, action)
+    return (app.refusal(action) if isinstance(app, ActionHost) else "") or why_not(node, action)
 
 
 def perform(node: DOMNode, action_id: str) -> None:
     """Run an action, or show why not. If this node does not have it, find the one that does."""
     action, app = BY_ID[action_id], node.app
-    do = deed(node, action_id)
-    if do is None and isinstance(app, Judge) and app is not cast("object", node):
+    do = action_method(node, action_id)
+    if do is None and isinstance(app, ActionHost) and app is not cast("object", node):
         app.action_perform(action_id)
         return
     if reason := refusal(node, action):
@@ -114,7 +114,7 @@ def perform(node: DOMNode, action_id: str) -> None:
     try:
         do()
     except Exception as error:
-        if not isinstance(app, Judge):
+        if not isinstance(app, ActionHost):
             raise
         app.show_error(error, action_id)
 

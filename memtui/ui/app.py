@@ -274,7 +274,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if self._begins_with == "tour":
             start(self, self._begin_tour, "tour")
         else:
-            start(self, partial(welcome, self, bring_in=self._begins_with == "import"), "welcome")
+            start(self, partial(welcome, self, start_import=self._begins_with == "import"), "welcome")
 
     async def _begin_tour(self) -> None:
         from .tour import Tour

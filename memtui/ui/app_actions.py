@@ -64,12 +64,12 @@ class AppActions:
             self._shell.say("Nothing was undone.")
             return
         op_id = operation.op_id
-        await self._take_back(lambda memory: memory.undo(op_id), "undoing")
+        await self._undo_or_redo(lambda memory: memory.undo(op_id), "undoing")
 
     async def do_redo(self) -> None:
-        await self._take_back(lambda memory: memory.redo(), "redoing")
+        await self._undo_or_redo(lambda memory: memory.redo(), "redoing")
 
-    async def _take_back(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
+    async def _undo_or_redo(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
         """Undo or redo. Rows that were left alone are shown with both versions."""
         from memtui.engine.errors import InputError
         from memtui.engine.store.undo import NothingUndoneError
@@ -202,13 +202,13 @@ class AppActions:
         shell.app.exit()
 
 
-async def welcome(shell: Shell, *, bring_in: bool = False) -> None:
-    """Show the welcome dialog for an empty memory. ``bring_in``: offer an import for another one."""
+async def welcome(shell: Shell, *, start_import: bool = False) -> None:
+    """Show the welcome dialog for an empty memory. ``start_import``: offer an import for another one."""
     if shell.home is None or shell.readonly:
         return
     stats = await shell.operations.ask(lambda memory: memory.stats())
     if stats.active or stats.ended:
-        if bring_in:
+        if start_import:
             from .dialogs.import_ import ImportDialog
 
             shell.app.push_screen(ImportDialog())

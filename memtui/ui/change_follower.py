@@ -320,7 +320,9 @@ class ChangeFollower:
             await self.start_jobs()
             self.start_following()
             self.changed(_everything())
-        start(self._shell.app, shell.operations.let_go, "letting go", exclusive=False)
+        start(
+            self._shell.app, shell.operations.close_previous, "closing the previous memory", exclusive=False
+        )
 
 
 def _everything() -> Changes:

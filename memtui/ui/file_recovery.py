@@ -51,7 +51,7 @@ class FileRecovery:
         if found is None or self._shell.is_leaving:
             return None
         rescue, backups = found
-        from memtui.present.backup import why_briefly
+        from memtui.present.backup import short_reason
 
         from .dialogs.choice import Choice, PickDialog
 
@@ -59,7 +59,7 @@ class FileRecovery:
         choices = [
             Choice(
                 f"{local_time(one.at, now)}, {ago(one.at, now)}: {kind_counts(held.counts)}",
-                why_briefly(one.reason),
+                short_reason(one.reason),
             )
             for one, held in backups
         ]

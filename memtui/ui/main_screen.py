@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.ui.action_dispatch import deed, offers, refusal
+from memtui.ui.action_dispatch import action_method, offers, refusal
 from memtui.ui.actions import (
     BY_ID,
     HELP_GROUPS,
@@ -196,7 +196,7 @@ class MainScreen(Screen[None]):
             return None
         focused = self.focused.ancestors_with_self if self.focused is not None else []
         for node in (*focused, *self.pane.parts(), self.pane, self.app):
-            if deed(node, action.id) is not None:
+            if action_method(node, action.id) is not None:
                 return node
         return None
 

@@ -61,7 +61,7 @@ class Operations:
         return memory, version
 
     async def reopen(self, open_memory: Callable[[], Memory]) -> tuple[Memory, int]:
-        """Open the memory again with ``open_memory``. ``let_go`` closes the old one."""
+        """Open the memory again with ``open_memory``. ``close_previous`` closes the old one."""
         before = self.require()
 
         def change_over() -> tuple[Memory, int]:
@@ -79,7 +79,7 @@ class Operations:
         self.memory = memory
         return memory, version
 
-    async def let_go(self) -> None:
+    async def close_previous(self) -> None:
         """Close the memories that were open before, after their last reads have ended."""
         await asyncio.sleep(STILL_READ_SECONDS)
         loop = asyncio.get_running_loop()

@@ -6,7 +6,7 @@ import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
 from memtui.ui.dialogs.choice import Question
-from memtui.ui.dialogs.merge import MergeDialog
+from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.state import UiState
 from ui_story import Story, memories, running, screen_text, settle, there, until
 
@@ -89,4 +89,4 @@ async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
         memories(app).table.mark({fact.rid, new.rid})
         await pilot.press("m")
         await until(lambda: f"“{OLD}” was replaced: {NEW}" in screen_text(app))
-        assert not there(app, MergeDialog)
+        assert not there(app, FactMergeDialog)

@@ -8,7 +8,7 @@ from memtui.engine.store import memories as rows
 from memtui.ui.dialogs.choice import PickDialog, Question
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
-from memtui.ui.dialogs.merge import MergeDialog
+from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.dialogs.wrong import WrongDialog
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState
@@ -63,7 +63,7 @@ async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[in
     async with running(app, size) as pilot:
         memories(app).table.mark({fact.rid, other.rid})
         await pilot.press("m")
-        await until(lambda: there(app, MergeDialog))
+        await until(lambda: there(app, FactMergeDialog))
         await until(lambda: "2 drawn from them" in screen_text(app))
         assert "ctrl+s" in screen_text(app)
 

@@ -12,7 +12,7 @@ from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.line_input import LineDialog
-from memtui.ui.dialogs.merge import JoinDialog
+from memtui.ui.dialogs.merge import EntityMergeDialog
 from memtui.ui.keymap import Keymap
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane
@@ -442,7 +442,7 @@ async def test_a_merge_shows_what_comes_of_it_before_it_is_done(known: Story) ->
     async with running(app) as pilot:
         await choose(app, "Ada Ferreira")
         await pilot.press("m")
-        await dialog(app, JoinDialog)
+        await dialog(app, EntityMergeDialog)
         await until(lambda: "stays" in screen_text(app) and "goes" in screen_text(app))
         text = screen_text(app)
         assert "Ada Ferreira  person, then in 3 memories" in text
@@ -463,13 +463,13 @@ async def test_the_one_itself_is_no_choice_for_a_merge(known: Story) -> None:
     async with running(app) as pilot:
         await choose(app, "Ada Ferreira")
         await pilot.press("m")
-        await dialog(app, JoinDialog)
+        await dialog(app, EntityMergeDialog)
         await until(lambda: "goes" in screen_text(app))
         app.screen.query_one("RowTable").move_to(0)  # type: ignore[attr-defined]
         await until(lambda: "This is the same entity" in screen_text(app))
         await pilot.press("enter")
         await still(pilot.app)
-        assert isinstance(app.screen, JoinDialog)
+        assert isinstance(app.screen, EntityMergeDialog)
 
 
 async def test_a_memory_is_taken_out_only_where_one_is_picked(known: Story) -> None:
@@ -526,7 +526,7 @@ async def test_leaving_a_dialog_changes_nothing_and_says_so(known: Story) -> Non
             ("e", LineDialog, "The name stays"),
             ("T", PickDialog, "The type stays"),
             ("a", LineDialog, "No name was added"),
-            ("m", JoinDialog, "Nothing was merged"),
+            ("m", EntityMergeDialog, "Nothing was merged"),
             ("s", LineDialog, "The summary stays"),
         ):
             await pilot.press(key)

@@ -9,7 +9,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
-from memtui.ui.dialogs.merge import MergeDialog
+from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static, TextArea
@@ -232,7 +232,7 @@ async def test_two_marked_facts_are_made_one(story: Story) -> None:
         await pilot.press("m")
         await until(lambda: "First mark two facts" in app.main.query_one(StatusLine).said)
         await pilot.press("asterisk", "m")
-        await until(lambda: there(app, MergeDialog))
+        await until(lambda: there(app, FactMergeDialog))
         await pilot.press("ctrl+s")
         await until(lambda: memories(app).table.row_count == 1)
         await pilot.press("u")

@@ -10,7 +10,7 @@ from memtui.present.glyphs import UNICODE
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.edit import CorrectDialog
-from memtui.ui.dialogs.merge import MergeDialog
+from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.panes.review.detail import CardText, Verdict
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.presenters.memory_text import MemoryText
@@ -233,7 +233,7 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
     async with running(app) as pilot:
         await ready(app)
         await pilot.press("m")
-        await until(lambda: there(app, MergeDialog))
+        await until(lambda: there(app, FactMergeDialog))
         await pilot.press("ctrl+o")
         assert app.screen.query_one(TextArea).text == "I live in Bergen"
         app.screen.query_one(TextArea).text = "We lived in Bergen, now in Oslo"

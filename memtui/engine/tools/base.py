@@ -106,22 +106,24 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
     ``null`` for an argument with a default is the default, and 5.0 is 5: clients send both.
     """
     if tool is None:
-        return _refusal("unknown_tool", "There is no such tool.", "Call one of the tools that are listed.")
+        return _error_answer(
+            "unknown_tool", "There is no such tool.", "Call one of the tools that are listed."
+        )
     if tool.writes and agent.readonly:
-        return _refusal("read_only", f"{tool.name} changes the memory; this connection only reads it.")
+        return _error_answer("read_only", f"{tool.name} changes the memory; this connection only reads it.")
     try:
         parsed = _read(tool, arguments)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, InputError) as error:
-        return _refusal(
+        return _error_answer(
             "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
         )
     try:
         return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, parsed)))
     except MemtuiError as error:
-        return _refusal(_code(error), error.message, error.hint)
+        return _error_answer(_code(error), error.message, error.hint)
     except Exception as error:  # a fault of ours must not end the agent's run; the log has it
         _log.error("the tool %s failed: %s", tool.name, outline(error))
-        return _refusal(
+        return _error_answer(
             "failed", f"{tool.name} failed inside the memory.", "Go on without it, and tell the person."
         )
 
@@ -173,7 +175,7 @@ def _given(value: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
-def _refusal(code: Code, message: str, hint: str = "") -> ToolAnswer:
+def _error_answer(code: Code, message: str, hint: str = "") -> ToolAnswer:
     return ToolAnswer(error=ToolError(code=code, message=storable(message), hint=storable(hint)))
 
 

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 _SHOWN = 600
 
 
-class Merged(NamedTuple):
+class FactMerge(NamedTuple):
     """``survivor``: the index (0 or 1) of the one that stays. ``text``: its text."""
 
     survivor: int
     text: str
 
 
-class MergeDialog(Dialog[Merged]):
+class FactMergeDialog(Dialog[FactMerge]):
     """Shows both, the text that stays, and what the survivor takes over from each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,7 +108,7 @@ class MergeDialog(Dialog[Merged]):
     def action_save(self) -> None:
         text = self.query_one(TextArea).text.strip()
         if text:
-            self.dismiss(Merged(self._survivor, text))
+            self.dismiss(FactMerge(self._survivor, text))
         else:
             self.query_one(".dialog-warning", Static).update(
                 assemble(("! There is no text to remember.", "$warning"))
@@ -122,14 +122,14 @@ _LINES, _AROUND = 9, 12
 _NAME = 60
 
 
-class Joined(NamedTuple):
+class MergePick(NamedTuple):
     """The id of the entity that stays, and of the one that is merged into it."""
 
     survivor: str
     absorbed: str
 
 
-class JoinDialog(Dialog[Joined]):
+class EntityMergeDialog(Dialog[MergePick]):
     """A list with the other entity, and below it the result of the merge. ctrl+o: the other one stays."""
 
     wide = True
@@ -143,7 +143,7 @@ class JoinDialog(Dialog[Joined]):
         super().__init__()
         self._entity = entity
         self._stays = True
-        self._ready: Joined | None = None
+        self._ready: MergePick | None = None
         # The cursor is at its start, and the filter is our guess: a word of its name, if that finds another entity.
         self._beginning = self._guessing = True
 
@@ -236,7 +236,7 @@ class JoinDialog(Dialog[Joined]):
         except InputError as error:
             self._show_text(assemble((f"{error.message} {error.hint}", "$warning")))
             return
-        self._ready = Joined(survivor, absorbed)
+        self._ready = MergePick(survivor, absorbed)
         self._show_text(self._outcome(merge))
 
     def _outcome(self, merge: EntityMerge) -> Content:

@@ -210,7 +210,7 @@ class MemoryActions:
             self._pane.table.mark(set())
 
     async def do_merge_marked(self) -> None:
-        from memtui.ui.dialogs.merge import MergeDialog
+        from memtui.ui.dialogs.merge import FactMergeDialog
 
         def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
             found = engine.view.rows(sorted(self._pane.table.marks))
@@ -232,7 +232,7 @@ class MemoryActions:
             return
         newer = int(second.event_time > first.event_time)
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
-        merged = await self._pane.shell.ask_person(MergeDialog((first, second), newer, depends))
+        merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), newer, depends))
         if merged is None:
             self._pane.say("Nothing was merged.")
             return

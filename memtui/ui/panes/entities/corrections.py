@@ -123,9 +123,9 @@ class Corrections:
         await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
     async def do_merge(self) -> None:
-        from memtui.ui.dialogs.merge import JoinDialog
+        from memtui.ui.dialogs.merge import EntityMergeDialog
 
-        joined = await self._pane.shell.ask_person(JoinDialog(self._entity()))
+        joined = await self._pane.shell.ask_person(EntityMergeDialog(self._entity()))
         if joined is None:
             self._pane.say("Nothing was merged.")
             return

@@ -16,8 +16,8 @@ from memtui.present.backup import (
     backups_summary,
     contents_summary,
     history_loss_note,
+    reason_label,
     restore_parts,
-    why,
 )
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import ago
@@ -93,7 +93,7 @@ class BackupText(Labelled):
             local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
         )
         yield from self.labelled("made", when)
-        yield from self.labelled("why", assemble(why(backup.reason)))
+        yield from self.labelled("why", assemble(reason_label(backup.reason)))
         yield from self.labelled("size", assemble(file_size(backup.size)))
         if contents is not None:
             yield from self.labelled("holds", assemble(contents_summary(contents)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from memtui.engine.errors import NotFoundError
 from memtui.present import backup as backups
 from memtui.present import job
-from memtui.present.backup import why_briefly
+from memtui.present.backup import short_reason
 from memtui.present.format import count, plural, relative_time
 from memtui.present.health import FINDINGS, verdict
 from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
@@ -325,7 +325,7 @@ def maintenance_columns(
         if row.job is not None:
             yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
         elif row.backup is not None:
-            yield Piece(one_line(why_briefly(row.backup.reason), width), "dim")
+            yield Piece(one_line(short_reason(row.backup.reason), width), "dim")
 
     def outcome(row: Row, width: int) -> Iterable[Piece]:
         if row.finding is not None:

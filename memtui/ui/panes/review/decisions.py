@@ -181,7 +181,7 @@ class Decisions:
         await self._settle("correct", text=written.text, card=card)
 
     async def do_merge(self) -> None:
-        from memtui.ui.dialogs.merge import MergeDialog
+        from memtui.ui.dialogs.merge import FactMergeDialog
 
         card = self.current
         if card is not None and card.item.kind in ("entities", "devices"):
@@ -190,7 +190,7 @@ class Decisions:
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides
-        merged = await self._pane.shell.ask_person(MergeDialog((old, new), self._stays(card)))
+        merged = await self._pane.shell.ask_person(FactMergeDialog((old, new), self._stays(card)))
         if merged is None:
             self._pane.say("Nothing was merged.")
             return
@@ -229,10 +229,10 @@ class Decisions:
             self._pane.say("These have two sides: decide them one by one.", "warning")
             return
         if len(several) > ASK_ABOVE:
-            deed = {"keep": "Keep", "forget": "Forget", "snooze": "Put off"}[verdict]
+            verb = {"keep": "Keep", "forget": "Forget", "snooze": "Put off"}[verdict]
             number = plural(len(several), "card")
             question = Question(
-                f"{deed} {number}?", "One undo takes it back.", yes=f"{deed.lower()} {number}"
+                f"{verb} {number}?", "One undo takes it back.", yes=f"{verb.lower()} {number}"
             )
             if not await self._pane.shell.ask_person(question):
                 self._pane.say("Nothing was decided.")

@@ -160,7 +160,7 @@ class SessionsPane(ListPane["SessionRow"]):
     # -- actions
 
     @property
-    def reading(self) -> bool:
+    def conversation_shown(self) -> bool:
         """Whether the conversation has the focus, or the whole pane."""
         return self.side.turns.has_focus or self.has_class("-zoom-preview")
 
@@ -172,45 +172,45 @@ class SessionsPane(ListPane["SessionRow"]):
         return super().as_arrived() and not self.side.bar.display
 
     def back(self) -> bool:
-        if self.reading and self.side.drop_filter():
+        if self.conversation_shown and self.side.drop_filter():
             return True
         return super().back()
 
     def do_filter(self) -> None:
-        if self.reading:
+        if self.conversation_shown:
             self.side.edit_filter()
         else:
             self.filter_bar.edit()
 
     def why_not(self, action: Action) -> str:
-        if action.id == "copy" and self.reading:
+        if action.id == "copy" and self.conversation_shown:
             return "" if self.side.turns.selected_turn is not None else "There is no turn here."
         if action.id == "erase":
-            if self.reading:
+            if self.conversation_shown:
                 return "" if self.side.turns.selected_turn is not None else "There is no turn here."
             if self.table.marks:
                 return "This works on one at a time: unmark the others first (Esc)."
             return "" if self.table.selected is not None else "There is no session here."
-        if action.id == "about" and not self.reading:
+        if action.id == "about" and not self.conversation_shown:
             key = self.shell.keymap_shown("open")
             return f"This is about a turn: {key} opens the conversation, to pick one there."
         return super().why_not(action)
 
     def do_copy(self) -> None:
-        turn = self.side.turns.selected_turn if self.reading else None
+        turn = self.side.turns.selected_turn if self.conversation_shown else None
         text = None if turn is None else turn.content
         row = self.table.selected
         if text is None and row is not None:
             text = row.session.name
         if text is not None:
             self.app.copy_to_clipboard(text)
-            self.say("Copied the turn." if self.reading else "Copied the title.")
+            self.say("Copied the turn." if self.conversation_shown else "Copied the title.")
 
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
         turn, row = self.side.turns.selected_turn, self.table.selected
-        if self.reading and turn is not None:
+        if self.conversation_shown and turn is not None:
             await self.shell.ask_person(EraseDialog([turn.id]))
         elif row is not None:
             await self.shell.ask_person(EraseDialog(session_id=row.session.session_id))
