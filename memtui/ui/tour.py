@@ -88,7 +88,7 @@ class Tour:
         """Do what the step names, for the person."""
         action = STEPS[self._number].key
         if action == "query" and self._window().active == "search":
-            self._list.filter_bar.set_value(QUESTION)
+            self._list.filter_bar.set_filter(QUESTION)
             self._list.table.focus()
         else:
             self._shell.action_perform(action)

@@ -60,7 +60,10 @@ def test_a_job_says_when_it_runs_next() -> None:
 
 
 def test_a_backup_says_what_it_was_made_for() -> None:
-    assert (backup.why("manual"), backup.why("restore")) == ("asked for", "before a restore")
+    assert (backup.reason_label("manual"), backup.reason_label("restore")) == (
+        "asked for",
+        "before a restore",
+    )
     assert backup.short_reason("maintenance") == "nightly"
     assert backup.backups_summary((), NOW) == "no backups yet"
 

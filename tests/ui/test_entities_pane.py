@@ -109,11 +109,11 @@ async def test_everybody_is_listed_with_type_mentions_and_when_they_were_seen(kn
         assert f"{len(names(known))} entities" in text
         row = next(line for line in text.split("\n") if "▌" in line)
         assert "Ada Ferreira" in row and "person" in row and "8d" in row
-        entities(app).filter_bar.set_value("type:location")
+        entities(app).filter_bar.set_filter("type:location")
         await until(lambda: entities(app).table.row_count == 2)
         await settle(app)
         assert {"Ghent", "Porto"} < set(screen_text(app).split())
-        entities(app).filter_bar.set_value("ferr")
+        entities(app).filter_bar.set_filter("ferr")
         await until(lambda: entities(app).table.row_count == 1)
 
 
@@ -201,7 +201,7 @@ async def test_a_fact_opens_in_memories_and_escape_comes_back_to_it(known: Story
 async def test_memories_is_left_as_it_was_found(known: Story) -> None:
     app = known.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("key")
+        memories(app).filter_bar.set_filter("key")
         await until(lambda: memories(app).table.row_count == 1)
         await pilot.press("4")
         await choose(app, "Ada Ferreira")
@@ -296,7 +296,7 @@ async def test_at_goes_from_a_memory_to_its_only_entity_and_back(known: Story) -
         memory.models.index_pending()
     app = known.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("gooseberries")
+        memories(app).filter_bar.set_filter("gooseberries")
         await until(lambda: memories(app).table.row_count == 1)
         await settle(app)
         await pilot.press("at")
@@ -311,7 +311,7 @@ async def test_at_goes_from_a_memory_to_its_only_entity_and_back(known: Story) -
 async def test_at_asks_when_there_are_several(known: Story) -> None:
     app = known.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("lives")
+        memories(app).filter_bar.set_filter("lives")
         await until(lambda: memories(app).table.row_count == 1)
         await settle(app)
         await pilot.press("at")
@@ -332,7 +332,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
     async with running(app) as pilot:
         await pilot.press("3")
         await pilot.pause()
-        app.main.pane.filter_bar.set_value("Ferreira")  # type: ignore[attr-defined]
+        app.main.pane.filter_bar.set_filter("Ferreira")  # type: ignore[attr-defined]
         await until(lambda: app.main.pane.table.row_count > 0)  # type: ignore[attr-defined]
         await settle(app)
         await pilot.press("enter", "at")
@@ -343,7 +343,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
         await settle(app)
         await pilot.press("at")
         await until(lambda: "opens the conversation" in said(app))
-        app.main.pane.filter_bar.set_value("trip")  # type: ignore[attr-defined]
+        app.main.pane.filter_bar.set_filter("trip")  # type: ignore[attr-defined]
         await settle(app)
         await pilot.press("enter", "G")
         side = app.main.pane.side  # type: ignore[attr-defined]
@@ -363,7 +363,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
 async def test_a_name_in_a_preview_can_be_clicked(known: Story) -> None:
     app = known.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("lives")
+        memories(app).filter_bar.set_filter("lives")
         await until(lambda: memories(app).table.row_count == 1)
         await until(lambda: "people" in screen_text(app))
         rows = screen_text(app).split("\n")
@@ -598,7 +598,7 @@ async def test_hostile_names_are_only_text(known: Story, size: tuple[int, int]) 
             pane.table.move_to(index)
             await settle(app)
             harmless()
-        entities(app).filter_bar.set_value("gnp")  # type: ignore[attr-defined]
+        entities(app).filter_bar.set_filter("gnp")  # type: ignore[attr-defined]
         await until(lambda: pane.table.row_count == 1)
         await ready(app)
         await pilot.press("enter")

@@ -89,6 +89,6 @@ async def test_a_hostile_filter_is_only_text(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         for payload in PAYLOADS:
-            memories(app).filter_bar.set_value(payload)
+            memories(app).filter_bar.set_filter(payload)
             await still(pilot.app)
             assert_harmless(app)

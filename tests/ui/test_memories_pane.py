@@ -127,7 +127,7 @@ async def test_a_low_list_has_its_header_only_while_it_has_the_whole_window(stor
 async def test_an_empty_list_says_which_term_removed_everything(story: Story, filter: str, said: str) -> None:
     app = story.app()
     async with running(app):
-        memories(app).filter_bar.set_value(filter)
+        memories(app).filter_bar.set_filter(filter)
         await until(lambda: said in screen_text(app))
         assert memories(app).table.has_focus
 
@@ -171,7 +171,7 @@ async def test_a_stale_index_is_told_apart_from_an_empty_answer(
     monkeypatch.setattr(Memory, "stats", lambda self: msgspec.structs.replace(stats(self), unlinked=1204))
     app = story.app()
     async with running(app):
-        memories(app).filter_bar.set_value('entity:"Zed"')
+        memories(app).filter_bar.set_filter('entity:"Zed"')
         await until(lambda: "Names in 1,204 memories" in screen_text(app))
 
 
@@ -226,7 +226,7 @@ async def test_two_marked_facts_are_made_one(story: Story) -> None:
         memory.remember("Takes the tram to work", tags=["tram"])
     app = story.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("tag:tram")
+        memories(app).filter_bar.set_filter("tag:tram")
         await until(lambda: memories(app).table.row_count == 2)
         await settle(app)
         await pilot.press("m")
@@ -312,7 +312,7 @@ async def test_the_tags_of_marked_memories_are_told_by_how_many_have_them(story:
         memory.remember("Number two", tags=["shared"])
     app = story.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("tag:shared")
+        memories(app).filter_bar.set_filter("tag:shared")
         await until(lambda: memories(app).table.row_count == 2)
         await settle(app)
         await pilot.press("asterisk", "t")
@@ -327,7 +327,7 @@ async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: 
             memory.remember(f"Number {number}", tags=["many"])
     app = story.app()
     async with running(app) as pilot:
-        memories(app).filter_bar.set_value("tag:many")
+        memories(app).filter_bar.set_filter("tag:many")
         await until(lambda: memories(app).table.row_count == 30)
         await settle(app)
         await pilot.press("asterisk")
@@ -433,7 +433,7 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
         await settle(app)
         assert "→ replaced   Standup is at 10:00" in screen_text(app)
         assert "⌫ forgotten  Owns a unicycle" in screen_text(app)
-        memories(app).filter_bar.set_value("is:superseded")
+        memories(app).filter_bar.set_filter("is:superseded")
         await until(lambda: memories(app).table.row_count == 1)
         await until(lambda: "N goes there" in screen_text(app))
         assert "now         ◆ Standup moved" in screen_text(app)

@@ -74,9 +74,9 @@ def pressing(*keys: str, question: str = "", filter: str = "") -> Callable[[Pilo
         pane = app.main.pane
         if question and isinstance(pane, SearchPane):
             await until(lambda: pane.tuning is not None)
-            pane.hit_filter.set_value(filter)
+            pane.hit_filter.set_filter(filter)
             pane.hit_filter.display = bool(filter)
-            pane.filter_bar.set_value(question)
+            pane.filter_bar.set_filter(question)
             app.main.pane.take_focus()
             await until(lambda: pane.result is not None and pane.result.query == question)
         for key in keys:

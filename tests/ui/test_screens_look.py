@@ -72,7 +72,7 @@ def test_a_mistake_in_a_filter(story: Story, snap_compare: SnapCompare) -> None:
     async def type_it(pilot: Pilot[None]) -> None:
         await pressing("slash", *"train", "...")(pilot)
         assert isinstance(pilot.app, MemtuiApp)
-        memories(pilot.app).filter_bar.set_value("train colour:blue")
+        memories(pilot.app).filter_bar.set_filter("train colour:blue")
         await pressing("enter")(pilot)
 
     assert snap_compare(story.app(), terminal_size=(80, 24), run_before=type_it)

@@ -42,8 +42,8 @@ async def ask(app: MemtuiApp, question: str, *, filter: str = "") -> SearchResul
     """Put a question (and a filter) in as typing would, and wait for its answer."""
     pane = search(app)
     await until(lambda: pane.tuning is not None)
-    pane.hit_filter.set_value(filter)
-    pane.filter_bar.set_value(question)
+    pane.hit_filter.set_filter(filter)
+    pane.filter_bar.set_filter(question)
     await until(
         lambda: pane.result is not None and (pane.result.query, pane.result.filter) == (question, filter)
     )
@@ -128,9 +128,9 @@ async def test_a_mistake_in_the_filter_is_pointed_at_and_the_hits_stay(story: St
         await pilot.press("f", *"conf<x")
         await until(lambda: "is no confidence" in screen_text(app))
         assert app.screen is app.main
-        search(app).hit_filter.set_value("")
+        search(app).hit_filter.set_filter("")
         await until(lambda: len(texts(app)) > 0)
-        search(app).hit_filter.set_value("conf<x")
+        search(app).hit_filter.set_filter("conf<x")
         await until(lambda: "is no confidence" in screen_text(app))
         hits = len(texts(app))
         await pilot.press("enter", "x")  # what is forgotten or erased goes all the same
@@ -271,7 +271,7 @@ async def test_pinned_questions_are_listed_asked_again_and_unpinned(story: Story
         await ask(app, "walnuts", filter="kind:fact")
         await pilot.press("p")
         await until(lambda: "Pinned the question “walnuts”" in screen_text(app))
-        search(app).filter_bar.set_value("")
+        search(app).filter_bar.set_filter("")
         await until(lambda: "? walnuts" in screen_text(app))
         await settle(app)
         search(app).table.focus()
@@ -443,7 +443,7 @@ async def test_a_hit_is_expected_and_its_question_tells_how_it_fares(story: Stor
         await until(lambda: "Expect an answer to" in screen_text(app))
         await until(lambda: pane.table.selected is not None and pane.table.selected.expected)
         await app.operations.ask(lambda memory: memory.questions.run())
-        pane.filter_bar.set_value("")
+        pane.filter_bar.set_filter("")
         await until(lambda: pane.questions.chosen is not None)
         pane.reload()
         await until(lambda: "among the first 10" in preview(app) and "#1" in preview(app))

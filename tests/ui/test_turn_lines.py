@@ -77,7 +77,7 @@ def test_every_line_knows_its_turn_also_where_the_text_was_let_go() -> None:
         assert {transcript.turn_at(line) for line in range(first, end)} == {number}
     far = transcript.span(1_999)[0]
     assert transcript.line(far) == (1_999, None)
-    transcript.supply(19, [turn(f"turn {rid}", rid) for rid in transcript.page_rids(19)])
+    transcript.add_texts(19, [turn(f"turn {rid}", rid) for rid in transcript.page_rids(19)])
     number, line = transcript.line(far + 1)
     assert number == 1_999 and line is not None
     assert "turn 1999" in "".join(piece.text for piece in line)

@@ -182,7 +182,7 @@ class ExportDialog(Dialog[None]):
             )
             start(self.app, run, "export")
 
-    @on(PathInput.Left)
+    @on(PathInput.TypingEnded)
     def _to_filter(self) -> None:
         self.query_one(".export-filter", Input).focus()
 

@@ -237,7 +237,7 @@ class ImportDialog(Dialog[None]):
     def _table(self) -> RowTable[FoundPlace]:
         return self.query_one(RowTable)
 
-    @on(PathInput.Left)
+    @on(PathInput.TypingEnded)
     def _to_sources(self) -> None:
         table = self.query_one(RowTable)
         if table.display:

@@ -165,7 +165,7 @@ class EntityMergeDialog(Dialog[MergePick]):
     def on_mount(self) -> None:
         self.table.show_header(False)
         first = self._entity.canonical_name.split()[:1]
-        self.query_one(FilterBar).set_value(
+        self.query_one(FilterBar).set_filter(
             " ".join(first) if first and first[0][:1].isalnum() else "", quiet=True
         )
         self._list()
@@ -186,7 +186,7 @@ class EntityMergeDialog(Dialog[MergePick]):
     def _typed(self) -> None:
         self._list()
 
-    @on(FilterBar.Left)
+    @on(FilterBar.TypingEnded)
     def _left(self) -> None:
         self.table.focus()
 
@@ -203,7 +203,7 @@ class EntityMergeDialog(Dialog[MergePick]):
         if self._guessing and event.exact:
             self._guessing = False
             if event.count < 2:
-                self.query_one(FilterBar).set_value("")
+                self.query_one(FilterBar).set_filter("")
                 return
         if event.count == 0 and event.exact:
             self._show_text(assemble(("No entity has such a name. / looks for another one.", "$text-muted")))

@@ -165,7 +165,7 @@ class WhyNotDialog(Dialog[None]):
         typing = self.is_mounted and self.query_one(FilterBar).has_focus_within
         return self.hints_of(self.typing_hints, "stop typing") if typing else self.hints_of(self.hints)
 
-    @on(FilterBar.Left)
+    @on(FilterBar.TypingEnded)
     def _left(self) -> None:
         self.table.focus()
 

@@ -89,7 +89,7 @@ class ListPane(Pane, Generic[Row]):
     def list_only(self, filter: str) -> None:
         """Show what passes a filter."""
         self._listed = filter
-        self.filter_bar.set_value(filter)
+        self.filter_bar.set_filter(filter)
 
     def as_arrived(self) -> bool:
         listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
@@ -194,7 +194,7 @@ class ListPane(Pane, Generic[Row]):
         self.table.mark(set())
         self.show_rows(top=True)
 
-    @on(FilterBar.Left)
+    @on(FilterBar.TypingEnded)
     def _filter_left(self) -> None:
         self.table.focus()
 
@@ -354,7 +354,7 @@ class ListPane(Pane, Generic[Row]):
         elif self.table.marks:
             self.table.mark(set())
         elif self.filter_text:
-            self.filter_bar.set_value("")
+            self.filter_bar.set_filter("")
         else:
             return False
         return True
@@ -367,7 +367,7 @@ class ListPane(Pane, Generic[Row]):
         def restore() -> None:
             again = self.filter_bar.value != filter
             if again:
-                self.filter_bar.set_value(filter, quiet=True)
+                self.filter_bar.set_filter(filter, quiet=True)
             if key is not None and key != self.table.selected_key:
                 self.table.select(key)
             if again:

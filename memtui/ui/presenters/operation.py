@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 
 
-def operation_source(memory: Memory, words: str) -> EntrySource:
+def operation_source(memory: Memory, words: str) -> HistorySource:
     """The operations that contain some words."""
     stored = " ".join("person" if word == "you" else word for word in words.split())
-    return EntrySource(memory.view.operation_list, stored)
+    return HistorySource(memory.view.operation_list, stored)
 
 
-def recall_source(memory: Memory, words: str) -> EntrySource:
+def recall_source(memory: Memory, words: str) -> HistorySource:
     """The recalls (what agents asked and got) that contain some words."""
-    return EntrySource(memory.view.recall_list, words)
+    return HistorySource(memory.view.recall_list, words)
 
 
-class EntrySource:
+class HistorySource:
     """Rows that contain some words, the newest first (see ``row_source``)."""
 
     def __init__(self, listing: KeyedList[Any], words: str) -> None:

@@ -51,7 +51,7 @@ class FilterBar(Widget):
         text: str
 
     @message_type
-    class Left(Message):
+    class TypingEnded(Message):
         """Typing is finished: the focus should go to the list."""
 
     count: reactive[str] = reactive("")
@@ -91,7 +91,7 @@ class FilterBar(Widget):
             return self._input.value[: self._completion.term]
         return self._input.value
 
-    def set_value(self, text: str, *, quiet: bool = False) -> None:
+    def set_filter(self, text: str, *, quiet: bool = False) -> None:
         """Set the filter. It takes effect at once. ``quiet``: the caller applies it."""
         if quiet:
             self._posted = text
@@ -157,9 +157,9 @@ class FilterBar(Widget):
             return
         from textual.widgets import Static
 
-        pointer = self._pointer(error)
+        carets = self._error_carets(error)
         message = assemble(
-            (f"{pointer}\n" if pointer else "", "$error"),
+            (f"{carets}\n" if carets else "", "$error"),
             ("! ", "bold $error"),
             (error.message, "$error"),
             (f"  {error.hint}" if error.hint else "", "$text-muted"),
@@ -167,7 +167,7 @@ class FilterBar(Widget):
         self._error = Static(message, classes="filter-error")
         self.parent.mount(self._error, after=self)
 
-    def _pointer(self, error: MemtuiError) -> str:
+    def _error_carets(self, error: MemtuiError) -> str:
         """Carets under the position of the error, if it is in this text."""
         from memtui.engine.errors import FilterError
 
@@ -268,10 +268,10 @@ class FilterBar(Widget):
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._post_change)
 
-    def on_filter_input_left(self, event: events.Event) -> None:
+    def on_filter_input_typing_ended(self, event: events.Event) -> None:
         event.stop()
         self._post_change()
-        self.post_message(self.Left())
+        self.post_message(self.TypingEnded())
 
     def _post_change(self) -> None:
         if self._timer is not None:

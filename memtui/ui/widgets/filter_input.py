@@ -126,7 +126,7 @@ class FilterInput(Input):
     action_perform = perform
 
     @message_type
-    class Left(Message):
+    class TypingEnded(Message):
         """Typing is finished."""
 
     def __init__(self, text: str, placeholder: Visible) -> None:
@@ -141,10 +141,10 @@ class FilterInput(Input):
         await super()._on_key(event)
 
     def do_typed(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(self.TypingEnded())
 
     def do_leave_typing(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(self.TypingEnded())
 
 
 class LanguageInput(FilterInput):

@@ -64,7 +64,7 @@ class PathInput(Input):
     ]
 
     @message_type
-    class Left(Message):
+    class TypingEnded(Message):
         """The focus should go to the next widget."""
 
     def __init__(self, value: str = "", *, placeholder: str = "") -> None:
@@ -90,4 +90,4 @@ class PathInput(Input):
             self.action_leave()
 
     def action_leave(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(self.TypingEnded())

@@ -158,14 +158,14 @@ class EntitiesPane(ListPane["Entity"]):
         else:
             await self.shell.navigation.open_memory(memory.rid)
 
-    @on(ProfileView.Left)
+    @on(ProfileView.ListRequested)
     def _profile_left(self) -> None:
         self.do_focus_list()
 
     def open_at(self, eid: int) -> None:
         """Show an entity in the whole window."""
         if self.filter_text:
-            self.filter_bar.set_value("", quiet=True)
+            self.filter_bar.set_filter("", quiet=True)
         self.table.select(eid)
         self.show_rows(top=False)
         self.zoom("preview")
@@ -218,7 +218,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     def commands(self) -> Iterator[Command]:
         for type in TYPES:
-            run = partial(self.filter_bar.set_value, f"type:{type}")
+            run = partial(self.filter_bar.set_filter, f"type:{type}")
             yield Command(f"Entities: only {type}", "Narrow the list to this type.", run)
         for one in self.orders:
             for falling, label in ((True, one.falling_label), (False, one.rising_label)):

@@ -39,7 +39,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
         """The cursor may be on another stop."""
 
     @message_type
-    class Left(Message):
+    class ListRequested(Message):
         """The person goes to the list."""
 
     @message_type
@@ -163,7 +163,7 @@ class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
     def do_focus_list(self) -> None:
         """To the left column, then to the list."""
         if not self._change_column(0):
-            self.post_message(self.Left())
+            self.post_message(self.ListRequested())
 
     def do_focus_preview(self) -> None:
         self._change_column(1)

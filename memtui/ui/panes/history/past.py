@@ -303,7 +303,7 @@ class PastView:
     async def look_at(self, moments: Moments) -> None:
         """Show the past. A text without a time gives an error message."""
         self.looking = looking = await self._pane.ask(lambda memory: look(memory, moments))
-        self._pane.filter_bar.set_value("", quiet=True)
+        self._pane.filter_bar.set_filter("", quiet=True)
         columns: Sequence[Any]
         if looking.diff is None:
             columns = past_columns(self._pane.shell.glyphs, lambda: looking.past.at)
@@ -325,7 +325,7 @@ class PastView:
             return
         self.looking = None
         self._pane.workers.cancel_group(self._pane, "counts")
-        self._pane.filter_bar.set_value("", quiet=True)
+        self._pane.filter_bar.set_filter("", quiet=True)
         self._pane.table.show_columns(self._pane.columns())
         self._name_list()
         self._pane.show_rows(top=True)

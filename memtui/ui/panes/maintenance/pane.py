@@ -115,7 +115,7 @@ class MaintenancePane(ListPane[Row]):
     def open_at(self, key: int) -> None:
         """Put the cursor on the row with this key, also if the rows are not read yet."""
         if self.filter_text:
-            self.filter_bar.set_value("")
+            self.filter_bar.set_filter("")
         self.table.select(key)
 
     def reload(self) -> None:

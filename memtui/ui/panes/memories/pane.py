@@ -174,7 +174,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def open_at(self, rid: int) -> None:
         """Show a memory in the whole window."""
-        self.filter_bar.set_value("", quiet=True)
+        self.filter_bar.set_filter("", quiet=True)
         self.table.select(rid)
         self.show_rows(top=False)
         self.zoom("preview")
@@ -201,7 +201,7 @@ class MemoriesPane(ListPane[MemoryRow]):
     def do_trash(self) -> None:
         terms = self.filter_bar.value.split()
         inside = TRASH in terms
-        self.filter_bar.set_value(
+        self.filter_bar.set_filter(
             " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
         )
         self.say(

@@ -263,7 +263,7 @@ class SearchPane(ListPane[SearchRow]):
         self.tuning = event.tuning
         self.show_rows(top=False)
 
-    @on(FilterBar.Left)
+    @on(FilterBar.TypingEnded)
     def _hide_empty_filter(self) -> None:
         if not self.hit_filter.value.strip():
             self.hit_filter.display = False
@@ -280,9 +280,9 @@ class SearchPane(ListPane[SearchRow]):
         if chosen is not None:
             self.tuning = Tuning(chosen, chosen)
             self.knobs.show(self.tuning, self.profiles, self._agents.profile)
-        self.hit_filter.set_value(saved.filter, quiet=True)
+        self.hit_filter.set_filter(saved.filter, quiet=True)
         self.hit_filter.display = bool(saved.filter)
-        self.filter_bar.set_value(saved.query)
+        self.filter_bar.set_filter(saved.query)
         self.table.focus()
 
     # -- texts around the rows
@@ -377,7 +377,7 @@ class SearchPane(ListPane[SearchRow]):
             self.table.focus()
             return True
         if self.table.has_focus and not self.table.marks and self.hit_filter.value.strip():
-            self.hit_filter.set_value("")
+            self.hit_filter.set_filter("")
             self.hit_filter.display = False
             return True
         return super().back()

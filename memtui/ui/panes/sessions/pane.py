@@ -125,7 +125,7 @@ class SessionsPane(ListPane["SessionRow"]):
         """Show a session in the whole window, at one of its turns."""
         row = await self.ask(lambda memory: memory.view.session_row(session_id))
         self._at = (row.sid, rid)
-        self.filter_bar.set_value("", quiet=True)
+        self.filter_bar.set_filter("", quiet=True)
         self.table.select(row.sid)
         self.show_rows(top=False)
         self.zoom("preview")

@@ -93,7 +93,7 @@ class Transcript:
             self.rids.append(turn.rid)
             self._starts.append(self._starts[-1] + height)
 
-    def supply(self, number: int, turns: Sequence[MemoryRecord]) -> None:
+    def add_texts(self, number: int, turns: Sequence[MemoryRecord]) -> None:
         """The texts of a page that ``missing`` asked for."""
         by_rid = {turn.rid: turn for turn in turns}
         rids = self.rids[number * PAGE : (number + 1) * PAGE]
@@ -334,7 +334,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         try:
             if reader is not None:
                 texts = await reader.texts(turns.page_rids(number))
-                turns.supply(number, texts)
+                turns.add_texts(number, texts)
                 self.refresh()
         finally:
             self._fetching.discard(number)

@@ -46,7 +46,7 @@ class TranscriptSide(Vertical):
         """Show the turns of a session below a head; ``at``: the rid of the turn to go to."""
         if session_id != self._session_id or at is not None:
             self.bar.display = False
-            self.bar.set_value("")
+            self.bar.set_filter("")
         self._ask, self._session_id, self._view = ask, session_id, view
         self.turns.show_head(head)
         self._show(at)
@@ -64,7 +64,7 @@ class TranscriptSide(Vertical):
         if not self.bar.display:
             return False
         self.bar.display = False
-        self.bar.set_value("")
+        self.bar.set_filter("")
         self.turns.focus()
         return True
 
@@ -84,8 +84,8 @@ class TranscriptSide(Vertical):
         event.stop()
         self._show()
 
-    @on(FilterBar.Left)
-    def _left(self, event: FilterBar.Left) -> None:
+    @on(FilterBar.TypingEnded)
+    def _left(self, event: FilterBar.TypingEnded) -> None:
         event.stop()
         self.turns.focus()
         if not self.bar.value.strip():
