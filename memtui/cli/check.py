@@ -9,7 +9,7 @@ from memtui.present.health import check_verdict
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import drawn, emit, out, paint, row
+from .output import drawn, emit, next_step, out, paint, row
 from .root import Command, json_option, pass_invocation
 
 _LISTED = 10
@@ -42,6 +42,6 @@ def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) 
             out(row("   ", f"and {count(finding.total - _LISTED)} more (--json names {len(finding.ids)})"))
         remedy = "This could not be repaired." if repair and finding.repairable else finding.remedy
         if remedy:
-            out(row("   ", paint(remedy, "dim")))
+            out(row("   ", next_step(remedy)))
     out(drawn(check_verdict(report)))
     return OK if report.ok else NEGATIVE

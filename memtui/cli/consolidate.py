@@ -14,7 +14,7 @@ from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
 
 from .errors import CANCELLED, DEGRADED, OK
-from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
+from .output import brief, emit, err, in_role, next_step, note, out, paint, printed_cells, row
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
@@ -155,7 +155,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
         )
     if found.operation is not None:
-        out(row(" ", paint(f"To undo it: memtui undo {found.operation.op_id}", "dim")))
+        out(row(" ", next_step(f"To undo it: memtui undo {found.operation.op_id}")))
 
 
 def _print_left_out(memory: Memory, found: Consolidation) -> None:

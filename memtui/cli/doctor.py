@@ -16,7 +16,7 @@ import click
 
 from memtui import __version__, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
-from memtui.engine.installation import command_for_dependency
+from memtui.engine.installation import command_for_dependency, runnable
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
 from memtui.present.format import count, file_size, plural, relative_time
@@ -314,7 +314,7 @@ def _ok(area: str, text: str) -> Diagnosis:
 
 
 def _note(area: str, text: str, remedy: str = "") -> Diagnosis:
-    return Diagnosis(area=area, state="note", text=text, remedy=remedy)
+    return Diagnosis(area=area, state="note", text=text, remedy=runnable(remedy))
 
 
 def _wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:

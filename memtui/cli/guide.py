@@ -8,6 +8,7 @@ from difflib import get_close_matches
 import click
 
 from memtui.engine.errors import UsageError
+from memtui.engine.installation import runnable
 from memtui.engine.records import Record
 from memtui.guide import ORDER, Page, page, pages
 
@@ -47,7 +48,7 @@ def guide_command(topic: str | None, json: bool) -> int:
         else:
             for line in table([(one.topic, one.title) for one in pages()]):
                 out(line)
-            out("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice.")
+            out(runnable("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice."))
         return OK
     if topic.lower() not in ORDER:
         close = get_close_matches(topic.lower(), ORDER, 1)

@@ -12,7 +12,7 @@ from memtui.present.text import one_line
 
 from .errors import OK
 from .invocation import Invocation
-from .output import emit, out, paint, row
+from .output import emit, next_step, out, paint, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def health_command(invocation: Invocation, json: bool) -> int:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
         if finding.ids and finding.total > _WORST:
             out(row("   ", f"and {count(finding.total - _WORST)} more (--json names {len(finding.ids)})"))
-        out(row("   ", paint(finding.remedy, "dim")))
+        out(row("   ", next_step(finding.remedy)))
     out(
         row(paint(verdict(report), "green" if report.well else "yellow"), f"looked in {report.seconds:.2f} s")
     )

@@ -19,12 +19,13 @@ from msgspec.structs import replace
 
 from memtui import paths
 from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, UsageError
+from memtui.engine.installation import runnable
 from memtui.engine.records import Refused
 from memtui.present import import_sources
 from memtui.present.format import count, local_time, plural
 
 from .errors import BAD_INPUT, CANCELLED, OK
-from .output import emit, err, note, out, paint, row, table
+from .output import emit, err, next_step, note, out, paint, row, table
 from .progress import Meter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
@@ -382,7 +383,7 @@ def _afterwards(
     waiting = 0 if json else len(memory.sessions.pending(due=True))
     if waiting:
         text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
-        out(row(text + ":", "memtui consolidate (--preview shows them first)", gap=" "))
+        out(row(text + ":", next_step("memtui consolidate (--preview shows them first)"), gap=" "))
 
 
 @contextmanager
@@ -453,7 +454,13 @@ def _print(report: ImportReport, *, undo: bool) -> None:
     if undecided := report.decisions.get(QUESTION, 0):
         shows = "would show" if report.dry_run else "shows"
         differ = plural(undecided, "decision differs", "decisions differ")
-        out(row(paint("to decide", "yellow"), f"{differ} from yours: memtui review {shows} both", gap=" "))
+        out(
+            row(
+                paint("to decide", "yellow"),
+                runnable(f"{differ} from yours: memtui review {shows} both"),
+                gap=" ",
+            )
+        )
     rows: list[tuple[str, str, str]] = []
     if before := report.already_there - report.repeated:
         rows.append(("", count(before), "already there"))
@@ -471,7 +478,7 @@ def _print(report: ImportReport, *, undo: bool) -> None:
     if _lost_part(report):
         err("hint: Part of a file is missing. Download the export again; importing it adds the rest.")
     if report.operation is not None and undo:
-        out(row(" ", paint(f"To undo it: memtui undo {report.operation.op_id}", "dim")))
+        out(row(" ", next_step(f"To undo it: memtui undo {report.operation.op_id}")))
 
 
 def _suggestions() -> str:

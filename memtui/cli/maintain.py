@@ -19,7 +19,7 @@ from memtui.present.text import Part
 
 from .errors import CANCELLED, DEGRADED, OK
 from .memory_lines import glyphs, memory_line
-from .output import emit, err, in_role, note, out, paint, row, table
+from .output import emit, err, in_role, next_step, note, out, paint, row, table
 from .progress import Meter, on_signals
 from .root import Command, json_option, pass_invocation
 
@@ -55,7 +55,7 @@ def print_run(run: JobRun) -> None:
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
-        out(row("   ", paint(f"To undo it: memtui undo {run.op_id}", "dim")))
+        out(row("   ", next_step(f"To undo it: memtui undo {run.op_id}")))
 
 
 def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:

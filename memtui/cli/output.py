@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
+from memtui.engine.installation import runnable
 from memtui.present.text import Line, Role, Visible, cells, one_line, visible
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
@@ -63,13 +64,19 @@ def out(text: str = "") -> None:
 
 
 def err(text: str) -> None:
-    """A line, or lines, on stderr."""
+    """A line, or lines, on stderr; a command in it is one that can be typed here."""
+    text = text if isinstance(text, Painted) else runnable(text)
     _write(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
 
 
 def note(text: str) -> None:
     """A note beside the answer, on stderr, so that it does not enter a pipe."""
     err(f"note: {text}")
+
+
+def next_step(text: str) -> Painted:
+    """The command that comes next, dim, as it can be typed here."""
+    return paint(runnable(text), "dim")
 
 
 def emit(value: Any) -> None:

@@ -15,6 +15,7 @@ from memtui.engine.errors import (
     NewerFileError,
     UsageError,
 )
+from memtui.engine.installation import runnable
 from memtui.engine.records import ID_PREFIX
 from memtui.present.backup import (
     NUMBERS,
@@ -208,7 +209,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
         _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
-        out("Only the memories that you choose change. To undo it: memtui undo")
+        out(runnable("Only the memories that you choose change. To undo it: memtui undo"))
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
     cells += [

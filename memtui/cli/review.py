@@ -13,7 +13,7 @@ from memtui.present.review import NOT_YET, kind
 
 from .errors import NEGATIVE, OK
 from .memory_lines import age, glyphs, memory_line
-from .output import brief, emit, err, in_role, out, paint, printed_cells, row
+from .output import brief, emit, err, in_role, next_step, out, paint, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _decide(
         err("nothing was left to decide")
     else:
         out(done.label)
-        out(row("  ", paint(f"To undo it: memtui undo {done.op_id}", "dim")))
+        out(row("  ", next_step(f"To undo it: memtui undo {done.op_id}")))
     return NEGATIVE if done is None else OK
 
 
@@ -133,7 +133,7 @@ def _decide_group(
         err(f"nothing {group.whose} was left to decide so")
     else:
         out(done.label)
-        out(row("  ", paint(f"To undo it: memtui undo {done.op_id}", "dim")))
+        out(row("  ", next_step(f"To undo it: memtui undo {done.op_id}")))
     if left and not json:
         err(f"{plural(left, 'card')} {group.whose} to be decided by themselves: memtui review lists them")
     return NEGATIVE if done is None else OK

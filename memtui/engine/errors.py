@@ -27,13 +27,20 @@ from __future__ import annotations
 
 
 class MemtuiError(Exception):
-    """Base of all expected errors: what happened, what to do next, how a command exits."""
+    """Base of all expected errors: what happened, what to do next, how a command exits.
+
+    A command in ``hint`` is written "memtui NAME"; it becomes what can be typed where the program was started.
+    """
 
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
+        if "memtui " in hint:
+            from .installation import runnable
+
+            hint = runnable(hint)
         self.hint = hint
 
 

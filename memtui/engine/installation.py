@@ -1,4 +1,4 @@
-"""How this program was installed, and so the command that adds a package to it."""
+"""How this program was installed: the command that adds a package to it, and the one that starts it again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,37 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+COMMANDS = (
+    "import", "remember", "consolidate", "search", "list", "context", "show", "history", "sessions", "entities",
+    "observations", "scratchpad", "stats", "questions", "status", "review", "wrong", "correct", "merge", "confirm",
+    "pin", "unpin", "forget", "withhold", "restore", "erase", "tag", "topic", "undo", "redo", "mcp", "connect", "hook",
+    "pause", "maintain", "embed", "export", "backup", "check", "health", "doctor", "serve", "guide", "help",
+    "completion",
+)  # fmt: skip
+"""What follows the program's name where a hint names a command."""
+_COMMAND = re.compile(rf"(?<![\w/.-])(?<!uvx )(?<!pipx run )memtui (?=--[a-z]|(?:{'|'.join(COMMANDS)})\b)")
+
+
+@cache
+def program() -> str:
+    """What starts this program again from a shell: ``memtui`` wherever that is found."""
+    import shutil
+
+    folders = Path(sys.prefix).parts
+    if any(part.startswith("archive-v") for part in folders):
+        return "uvx memtui"
+    if "pipx" in folders and "venvs" not in folders:
+        return "pipx run memtui"
+    script = Path(sys.argv[0] if sys.argv else "")
+    if script.stem == "memtui" and script.parent.name and shutil.which("memtui") is None:
+        return _line([str(script)])
+    return "memtui"
+
+
+def runnable(text: str) -> str:
+    """The text with each command of memtui in it as it can be typed here."""
+    return _COMMAND.sub(lambda found: f"{program()} ", text) if "memtui " in text else text
+
 
 def command_for(*packages: str) -> str:
     """The command line that installs ``packages`` (requirements) where this program runs."""
@@ -16,6 +47,8 @@ def command_for(*packages: str) -> str:
     prefix = Path(sys.prefix)
     folders = prefix.parts
     # Each leaves a file in its environment, wherever the person keeps those.
+    if program() == "pipx run memtui":  # what it runs is gone afterwards
+        return f"pipx install memtui && {_line(['pipx', 'inject', 'memtui', *packages])}"
     if "pipx" in folders or (prefix / "pipx_metadata.json").is_file():
         return _line(["pipx", "inject", "memtui", *packages])
     if _follow(folders, "uv", "tools") or (prefix / "uv-receipt.toml").is_file():

@@ -157,12 +157,18 @@ def show_guide(shell: Shell) -> None:
 
 def show_connecting(shell: Shell) -> None:
     """Show the shell commands that connect agents."""
+    from memtui.engine.installation import runnable
+
     from .dialogs.help import HelpDialog, HelpLine
 
     connect = "Connect your agent: in a shell"
     lines = [
-        HelpLine(connect, "memtui connect claude-code", "Claude Code. With --hooks it records every turn."),
-        HelpLine(connect, "memtui connect claude-desktop", "Claude Desktop."),
-        HelpLine(connect, "memtui connect codex", "Codex."),
+        HelpLine(
+            connect,
+            runnable("memtui connect claude-code"),
+            "Claude Code. With --hooks it records every turn.",
+        ),
+        HelpLine(connect, runnable("memtui connect claude-desktop"), "Claude Desktop."),
+        HelpLine(connect, runnable("memtui connect codex"), "Codex."),
     ]
     shell.app.push_screen(HelpDialog("Agents", lines))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memtui.engine.installation import command_for, command_for_dependency, command_for_extra
+from memtui.cli.root import COMMANDS
+from memtui.engine import installation
+from memtui.engine.errors import InputError
+from memtui.engine.installation import command_for, command_for_dependency, command_for_extra, runnable
 
 
 @pytest.mark.parametrize(
@@ -61,3 +65,49 @@ def test_what_an_extra_needs_is_named_itself() -> None:
 def test_a_dependency_is_named_with_its_version() -> None:
     assert shlex.split(command_for_dependency("sqlite-vec"))[-1] == "sqlite-vec==0.1.9"
     assert shlex.split(command_for_dependency("spacy"))[-1].startswith("spacy<")
+
+
+@pytest.fixture(autouse=True)
+def found_anew() -> Iterator[None]:
+    installation.program.cache_clear()
+    yield
+    installation.program.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("prefix", "program"),
+    [
+        ("/home/ada/.cache/uv/archive-v0/x7Jk", "uvx memtui"),
+        ("/home/ada/.cache/pipx/0a1b2c3d", "pipx run memtui"),
+        ("/home/ada/.local/pipx/.cache/0a1b2c3d", "pipx run memtui"),
+        ("/home/ada/.local/share/pipx/venvs/memtui", "memtui"),
+        ("/home/ada/.local/share/uv/tools/memtui", "memtui"),
+    ],
+)
+def test_a_hint_names_a_command_that_works_where_memtui_was_started(
+    prefix: str, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", prefix)
+    assert InputError("No.", "memtui doctor lists them.").hint == f"{program} doctor lists them."
+    said = "memtui failed. Run memtui --demo, or memtui embed --minilm; memtui reads text."
+    assert runnable(said) == (
+        f"memtui failed. Run {program} --demo, or {program} embed --minilm; memtui reads text."
+    )
+
+
+def test_a_program_that_is_on_no_path_is_named_by_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "my env" / "bin" / "memtui"
+    script.parent.mkdir(parents=True)
+    script.touch(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script), "doctor"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert runnable("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
+    installation.program.cache_clear()
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert runnable("memtui undo 7") == "memtui undo 7"
+
+
+def test_every_command_is_known_to_hints() -> None:
+    assert set(COMMANDS) == set(installation.COMMANDS)

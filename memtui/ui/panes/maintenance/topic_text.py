@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.engine.installation import runnable
 from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, verdict
 from memtui.present.job import outcome
@@ -140,7 +141,7 @@ class TopicText(Labelled):
             sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
             lines += self.labelled(one.area, assemble((f"{sign} ", style), one.text))
             if one.remedy:
-                lines += self.labelled("", assemble((one.remedy, "$text-muted")))
+                lines += self.labelled("", assemble((runnable(one.remedy), "$text-muted")))
             if one.area == "model" and reembed:
                 lines += self.way("run", "embeds them anew, after a preview")
             if one.area == "ranking" and better_ranking and not reembed:
@@ -200,7 +201,7 @@ class TopicText(Labelled):
                 self.width
             ),
             assemble(""),
-            *content(health_finding.remedy).wrap(self.width),
+            *content(runnable(health_finding.remedy)).wrap(self.width),
         ]  # fmt: skip
         if health_finding.limit:
             lines += content(health_finding.limit, "$text-muted").wrap(self.width)
@@ -254,7 +255,7 @@ class TopicText(Labelled):
         yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
         yield from content(finding.message).wrap(self.width)
         if finding.remedy and not finding.repairable:
-            yield from content(finding.remedy, "$text-muted").wrap(self.width)
+            yield from content(runnable(finding.remedy), "$text-muted").wrap(self.width)
 
     @staticmethod
     def _rows_named(finding: Finding, most: int) -> Iterable[Content]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
 
+from memtui.engine.installation import runnable
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import NOBODY
@@ -129,7 +130,7 @@ class MemoriesPane(ListPane[MemoryRow]):
                 ("Nothing is remembered yet.\n\n", "bold"),
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("add"), "bold $accent"), "  write down a first memory\n\n",
-                ("memtui connect lets agents use it; memtui --demo shows one that is full.", "$text-muted"),
+                (runnable("memtui connect lets agents use it; memtui --demo shows one that is full."), "$text-muted"),
             )  # fmt: skip
         return assemble(
             ("No facts yet, only conversations.\n\n", "bold"),
