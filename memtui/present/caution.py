@@ -23,7 +23,7 @@ def label(caution: Caution) -> str:
 
 def line(caution: Caution, now: float) -> Line:
     """What happened to the statement, when, and what is true now. For a forgotten one: what it said."""
-    day = f"{caution.what} on {local_date(caution.at, now)}"
+    day = f"{caution.said} on {local_date(caution.at, now)}"
     if caution.how == "disputed":
         day = "not decided, another device has"
     if caution.successor is not None:

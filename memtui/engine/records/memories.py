@@ -241,6 +241,7 @@ class Caution(Record):
     ``at``: since when. ``replaced``: nobody corrected it, a later statement took its place; ``at`` is when that was made.
     ``successor``: what stands in its place; None where nothing does, or nobody may know it.
     ``disputed``: another device has ``successor`` instead, and the person has not decided; both are active.
+    ``compared``: nothing links the memory with ``old``; it says the same in the same words.
     ``withheld``: the person keeps the turns that it was drawn from away from agents.
     """
 
@@ -250,8 +251,14 @@ class Caution(Record):
     successor: MemoryRecord | None = None
     withheld: bool = False
     replaced: bool = False
+    compared: bool = False
 
     @property
     def what(self) -> str:
         """``corrected``, ``replaced`` or ``forgotten``, for whoever reads it."""
         return "replaced" if self.replaced else self.how
+
+    @property
+    def said(self) -> str:
+        """The same of the memory itself: ``corrected``, or ``says what was corrected`` where nothing links the two."""
+        return f"says what was {self.what}" if self.compared else self.what

@@ -1,7 +1,8 @@
 """What memories tell that no longer holds: turns and notes from which something was drawn that was corrected or forgotten.
 
 Nothing is written for it: the links between memories and the states of facts tell it, so it goes with a correction and
-goes away with its undo. It goes by links alone. A text of which nothing was drawn has no caution, whatever it says.
+goes away with its undo. A text that no link connects with the fact has a weaker caution where it says the same
+in the same words (``said_again``).
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ from typing import Any, NamedTuple
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from memtui.engine.records import Caution, MemoryRecord
 from memtui.engine.store import memories, proposals
 from memtui.engine.store.sql import as_json
 
+from . import said_again
 from .filters.compiler import compile
 from .fusion import Fused
 from .scope import Scope, passing, scope
+
+MOST_COMPARED = 2_000
+"""So many facts that were corrected or forgotten, the latest, are looked for in texts that no link connects with them."""
 
 # Of each memory asked about: what was drawn from it, what it was drawn from, and itself, where that was replaced or
 # forgotten; ``settled``: what those became of which the person said that it stands all the same. A reading that drew it
@@ -49,6 +55,17 @@ _LATER = """
         UNION SELECT chain.start, l.from_id, l.rel, steps + 1 FROM chain JOIN memory_links l ON l.to_id = chain.id
         WHERE l.rel IN ('supersedes', 'merged') AND steps < 50)
     SELECT chain.start, m.rid, chain.rel FROM chain JOIN memories m ON m.id = chain.id ORDER BY steps, m.rid
+"""
+
+
+# What was corrected or forgotten and may be said again, the latest first.
+_DECIDED = f"""
+    SELECT f.id, f.content FROM memories f INDEXED BY facts_decided
+    WHERE f.kind = 'fact' AND f.ended_by IN ('superseded', 'forgotten')
+        AND (f.attributes = '{{}}' OR json_type(f.attributes, '$.retired') IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.content_hash = f.content_hash AND o.kind = 'fact'
+            AND o.valid_until IS NULL)
+    ORDER BY f.rid DESC LIMIT {MOST_COMPARED}
 """
 
 
@@ -134,6 +151,14 @@ def _with_disputed(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     found = _find(connection, column, asked, now, within)
+    for key, said in _said_again(connection, column, asked, now, within).items():
+        linked = found.get(key, ())
+        ends = {(one.successor or one.old).id for one in linked} | {one.old.id for one in linked}
+        found[key] = (
+            *linked,
+            *(one for one in said if {(one.successor or one.old).id, one.old.id}.isdisjoint(ends)),
+        )
+    found = {key: told for key, told in found.items() if told}
     for card in proposals.undecided(connection, proposals.DEVICES):
         if card.payload.get("aspect", "state") != "state":
             continue
@@ -147,6 +172,45 @@ def _with_disputed(
             if key in asked and others:
                 disputed = Caution(how="disputed", at=card.created_at, old=one, successor=others[0])
                 found[key] = (*found.get(key, ()), disputed)
+    return found
+
+
+def _said_again(
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+) -> dict[Any, list[Caution]]:
+    """The cautions of texts that say what was corrected or forgotten, though it was not drawn from them.
+
+    What the person said after the decision is not compared: that they say it again is a question for Review.
+    """
+    olds: list[Any] = connection.execute(_DECIDED).fetchall()
+    if not olds:
+        return {}
+    texts: list[Any] = connection.execute(
+        f"SELECT {column}, content, source_role, event_time FROM memories WHERE {column} IN "
+        "(SELECT value FROM json_each(?)) AND kind <> 'fact'",
+        (as_json(asked),),
+    ).fetchall()
+    says: dict[str, list[tuple[Any, str, str | None, int]]] = {}
+    for key, text, role, said_at in texts:
+        there = said_again.beginnings(text)
+        for id, old in olds:
+            if said_again.needed(old) <= there and said_again.says_again(text, old, by=role or "user"):
+                says.setdefault(id, []).append((key, text, role, said_at))
+    chains = _chains(connection, says, now) if says else {}
+    if within is not None:
+        known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
+        chains = {id: _within(chain, known) for id, chain in chains.items() if chain.links[0].rid in known}
+    found: dict[Any, list[Caution]] = {}
+    for id, chain in chains.items():
+        caution = _caution(chain, None)
+        if caution is None:
+            continue
+        caution = replace(caution, compared=True, withheld=False)
+        new = caution.successor.content if caution.successor else ""
+        for key, text, role, said_at in says[id]:
+            later = role == "user" and said_at > caution.at
+            if not later and not said_again.names_successor(text, caution.old.content, new):
+                found.setdefault(key, []).append(caution)
     return found
 
 
@@ -258,5 +322,5 @@ def told(caution: Caution) -> str:
     if caution.how == "disputed":
         other = " ".join(caution.successor.content.split()) if caution.successor else "something else"
         return f"not decided, another device has: {other}"
-    said = f"{caution.what} on {day.day} {day:%b %Y}"
+    said = f"{caution.said} on {day.day} {day:%b %Y}"
     return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

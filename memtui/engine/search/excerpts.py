@@ -192,7 +192,8 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
         gone = said - _telling(stems(caution.successor.content)) if caution.successor else frozenset()
         shared = said & mine
         if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
-            return f"what was drawn from it was {caution.what} since"
+            begin = "it says what was" if caution.compared else "what was drawn from it was"
+            return f"{begin} {caution.what} since"
     return ""
 
 

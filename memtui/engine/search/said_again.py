@@ -1,0 +1,143 @@
+"""Does a text say again what a fact said? For texts from which the fact was not drawn, so that nothing links the two.
+
+It goes by words alone, and a wrong yes is worse than none: a clause must say the same of the same subject with the same words in
+the same order. More may follow. What is asked, supposed, denied or over does not count, nor what is put in other words.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.engine import word_lists
+from memtui.engine.store import tokens
+
+READ_AT_MOST = 4_000
+"""Characters of a text that are read."""
+_FEWEST = 2
+_BEGINNING = 4
+"""Letters by which words are compared before they are stemmed."""
+_word = re.compile(r"[^\W_]+(?:['’.,:][^\W_]+)*")
+_sentence = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_clause = re.compile(
+    r"[,;:()“”\"–—]\s*|\s-\s|\s(?=(?:because|since|and|but|so|as)\s+(?:i|my|we|our|you|your|the user)\b)",
+    re.I,
+)
+_dated = re.compile(r"\s*\(said [^)]*\)$")  # what a fact has beside the words it was drawn from
+_short = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "s"}
+
+
+class Said(NamedTuple):
+    """A clause as it is compared. ``own``: the person is its subject; ``words``: what tells something, as written and stemmed.
+
+    ``after``: the word of the clause that follows each of them, empty at the end. ``doubts``: words by which it is supposed, over
+    or denied.
+    """
+
+    own: bool
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    after: tuple[str, ...]
+    doubts: frozenset[str]
+
+
+@functools.cache
+def _lists() -> dict[str, frozenset[str]]:
+    lines = word_lists.sections(Path(__file__).parent / "words" / "said_again.txt")
+    return {name: frozenset(" ".join(of).split()) for name, of in lines.items()}
+
+
+def beginnings(text: str) -> set[str]:
+    """The beginnings of the longer words of a text."""
+    return {word[:_BEGINNING] for word in _folded(text).split() if len(word) >= _BEGINNING}
+
+
+@functools.lru_cache(maxsize=4_000)
+def needed(fact: str) -> frozenset[str]:
+    """The beginnings of words that a text must have to say the fact again."""
+    return frozenset(
+        word[:_BEGINNING]
+        for word in _folded(_dated.sub("", fact)).split()
+        if len(word) >= _BEGINNING and word not in _lists()["small"] and word not in _lists()["person"]
+    )
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text[:READ_AT_MOST]).replace("’", "'").casefold()
+    return " ".join(word.partition("'")[0] for word in _word.findall(plain))
+
+
+def names_successor(text: str, fact: str, instead: str) -> bool:
+    """Whether a text has all that ``instead``, which holds in the place of ``fact``, says otherwise."""
+    new = set(_read(_dated.sub("", instead), "fact").stems) - set(_read(fact, "fact").stems)
+    return bool(new) and new <= set(map(_stem, _folded(text).split()))
+
+
+def says_again(text: str, fact: str, *, by: str = "user") -> bool:
+    """Whether a text says what ``fact`` says. ``by``: the role of who wrote the text."""
+    fact = _dated.sub("", fact)
+    told = _read(fact, "fact")
+    if not _lists()["supposing"].isdisjoint(told.doubts) or len(told.stems) < _FEWEST:
+        return False
+    many = len(list(_clauses(fact)))
+    clauses = list(_clauses(text[:READ_AT_MOST]))
+    return any(
+        _same(_read(" ".join(clauses[start : start + many]), by), told)
+        for start in range(len(clauses) - many + 1)
+    )
+
+
+def _same(said: Said, told: Said) -> bool:
+    count = len(told.stems)
+    if said.doubts != told.doubts or said.own != told.own or said.stems[:count] != told.stems:
+        return False
+    if any(
+        mine.endswith("ed") != theirs.endswith("ed")
+        for mine, theirs in zip(said.words, told.words, strict=False)
+    ):
+        return False
+    following = said.after[count - 1]
+    return not following or following in _lists()["may follow"]
+
+
+def _clauses(text: str) -> Iterator[str]:
+    for sentence in _sentence.split(text):
+        parts = [part for part in _clause.split(sentence) if part and part.strip()]
+        yield from parts[:-1] if sentence.rstrip("\"”»') ").endswith("?") else parts
+
+
+@functools.lru_cache(maxsize=4_000)
+def _read(clause: str, by: str) -> Said:
+    listed = _lists()
+    person = listed["person"] | (listed["addressed"] if by == "assistant" else frozenset())
+    plain = unicodedata.normalize("NFKC", clause).replace("’", "'").casefold()
+    found: list[str] = []
+    for token in _word.findall(plain):
+        if token.endswith("n't") or token == "cannot":
+            found += [token.removesuffix("n't").replace("cannot", "can"), "not"]
+            continue
+        word, mark, rest = token.partition("'")
+        found += [
+            word,
+            *([_short[rest]] if mark and rest in _short and rest != "s" else ["'s"] if mark else []),
+        ]
+    while found and found[0] in listed["before"]:
+        del found[0]
+    words, after = [], []
+    for place, word in enumerate(found):
+        if word in listed["small"] or word in person or word == "'s":
+            continue
+        words.append(word)
+        after.append(found[place + 1] if place + 1 < len(found) else "")
+    own = bool(found) and found[0] in person
+    doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
+    return Said(own, tuple(words), tuple(map(_stem, words)), tuple(after), doubts)
+
+
+@functools.lru_cache(maxsize=10_000)
+def _stem(word: str) -> str:
+    return "".join(tokens.stems(word)) or word
