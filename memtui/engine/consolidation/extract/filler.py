@@ -11,7 +11,7 @@ _WORD = (
     r"yep|nope|hmm+|um|"
     r"one more thing|another thing|side note|quick one|for the record|for context|turns out|i should say|actually|"
     r"honestly|basically|"
-    r"so basically|then|now then|other thing|different (?:topic|thing|matter)|note|update|news|"
+    r"so basically|then|now then|(?:now )?(?:an)?other thing|different (?:topic|thing|matter)|note|update|news|"
     r"wait no|no wait|wait|no hang on|hang on|wait,? no|no,? wait|scrap that|correction|no(?=,)|nein(?=,)|non(?=,)|"
     r"und|aber|also|ach ja|ach|übrigens|gut|natürlich|nun|na ja|et|mais|donc|bon|bref|good news|great news|bad news|"
     r"ah oui|au fait|alors|finalement|"

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from memtui.engine.word_lists import abbreviations
 
+from .exclusions import asks
+
 _MOST_CHARACTERS = 20_000
 # Both bound how often a character is looked at.
 _LONGEST_PARAGRAPH = 2_000
@@ -90,7 +92,7 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def _prose_lines(text: str) -> Iterator[str]:
-    """Lines of prose; a line that goes on in small letters is one with the next."""
+    """Lines of prose; a line that goes on in small letters is one with the next, unless that asks for something."""
     waiting, handed_over = "", False
     for line in text.replace("\r\n", "\n").split("\n"):
         if handed_over:
@@ -104,7 +106,9 @@ def _prose_lines(text: str) -> Iterator[str]:
             continue
         item = _item.match(line)
         body = line[item.end() :].strip() if item else line.strip()
-        goes_on = waiting and not item and body[0].islower() and not _end.search(waiting[-2:])
+        goes_on = (
+            waiting and not item and body[0].islower() and not _end.search(waiting[-2:]) and not asks(body)
+        )
         if goes_on and len(waiting) < _LONGEST_PARAGRAPH:
             waiting = f"{waiting} {body}"
         else:

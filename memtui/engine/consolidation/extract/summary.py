@@ -11,7 +11,7 @@ from memtui.engine.wording import cut
 
 from .clauses import clauses
 from .exclusions import asks, chats, made_up, readable
-from .filler import without_filler
+from .filler import lead, without_filler
 from .sentences import sentences
 
 _LONGEST = 140
@@ -77,7 +77,7 @@ def _requests(messages: Sequence[str]) -> Iterator[str]:
                 if len(text.split()) < _FEWEST_WORDS or not _stands_alone(text):
                     continue
                 if (sentence.question and _question.match(text)) or (
-                    asks(masked) and not _wonders.match(text)
+                    asks(masked[lead(masked) :]) and not _wonders.match(text)
                 ):
                     plain = _polite.sub("", text, count=1) if _polite.match(text) else text
                     yield plain[:1].upper() + plain[1:]

@@ -57,3 +57,18 @@ def test_a_day_is_no_name_that_they_came_back_to() -> None:
         "not this Wednesday, in August, ask Maureen",
     ]
     assert summary(messages) == "Write an advertisement for the boat please (Maureen)"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("so my sister is coming\nneed a packing list for a weekend in Bath", "packing list for a weekend in Bath"),
+        ("ok new week\nwhats a good marinade for tofu", "good marinade for tofu"),
+        ("I passed the test!!\nNow other thing: make me a list of ingredients for 40 simit", "list of ingredients"),
+    ],
+)  # fmt: skip
+def test_a_request_on_the_second_line_is_what_it_was_about(message: str, expected: str) -> None:
+    found = summary([message])
+    assert found is not None
+    assert expected in found
+    assert "sister" not in found and "week n" not in found and "passed" not in found
