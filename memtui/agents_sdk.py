@@ -1,4 +1,4 @@
-"""A memory for agents of the OpenAI Agents SDK: told before they answer, recorded as they talk, tools to call.
+"""A memory for agents of the OpenAI Agents SDK: instructions with memories, a session that records, tools.
 
     from agents import Agent, Runner
     from memtui import Memory
@@ -9,7 +9,7 @@
         coach = Agent(name="Coach", instructions=known.instructions("You coach."), tools=known.tools())
         result = await Runner.run(coach, "Where was I?", session=known.session("monday"))
 
-Needs the extra ``agents``. The memory is open for an agent; ``filter`` and ``project`` narrow what there is for it.
+Needs the extra ``agents``. The memory must be open for an agent. ``filter`` and ``project`` limit what it sees.
 """
 
 from __future__ import annotations
@@ -47,12 +47,14 @@ Instructions: TypeAlias = "str | Callable[[RunContextWrapper[Any], Any], str | A
 DEFAULT_GROUPS: tuple[Group, ...] = ("memory", "observations", "scratchpad")
 SOURCE = "agents-sdk"
 _conversations: WeakKeyDictionary[object, dict[tuple[str, str], Session]] = WeakKeyDictionary()
-"""What was said in sessions without an inner one, by memory, then by scope and name."""
+"""The conversations of sessions without an inner one, by memory, then by scope and name."""
 _log = logging.getLogger("memtui.agents")
 
 
 class AgentMemory:
-    """What an agent of the SDK needs of a memory. Raises FilterError, InputError as ``Toolbox.of`` does."""
+    """Instructions, tools and sessions for an agent of the SDK. Raises FilterError, InputError as ``Toolbox.of``
+    does.
+    """
 
     def __init__(
         self, memory: Memory, *, filter: str | None = None, project: str | None = None, readonly: bool = False
@@ -67,10 +69,10 @@ class AgentMemory:
         limit: int = 8,
         session_id: str | Callable[[RunContextWrapper[Any]], str | None] | None = None,
     ) -> Callable[[RunContextWrapper[Any], Any], Awaitable[str]]:
-        """Instructions for an ``Agent``: ``base``, then what bears on what the person just said.
+        """Instructions for an ``Agent``: ``base``, then the context block for what the person just said.
 
-        ``session_id``: the conversation (or how to find its name in the run's context), of which nothing is
-        told again. A memory that fails costs the agent its memories, not its run: the log says why.
+        ``session_id``: the conversation (or how to find its name in the run's context), whose own turns are left out. If
+        the memory fails, the agent runs without memories, and the log has the reason.
         """
 
         async def tell(context: RunContextWrapper[Any], agent: Any) -> str:
@@ -85,10 +87,10 @@ class AgentMemory:
     def tools(
         self, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ("record_turn",)
     ) -> list[FunctionTool]:
-        """The memory's tools for an ``Agent``; none that writes where it only reads.
+        """The memory's tools for an ``Agent``. A read-only memory has none that writes.
 
-        ``without``: the names of those to leave out. ``record_turn`` is one, as what it would be called for
-        is recorded by ``session``; who runs an agent without that gives ``without=()``.
+        ``without``: the names of tools to leave out. ``record_turn`` is left out, because ``session`` records.
+        Without a session, pass ``without=()``.
         """
         box = Toolbox(self._agent, groups)
         return [_function_tool(box, tool) for tool in box if tool.name not in without]
@@ -96,8 +98,8 @@ class AgentMemory:
     def session(self, session_id: str, inner: Session | None = None) -> RecordingSession:
         """A session that records every turn of the person and the agent.
 
-        ``inner`` keeps the conversation itself, as before; without one it is kept as long as the memory object is there:
-        the next session of that name, for an agent of the same scope, goes on where it ended.
+        ``inner`` keeps the conversation itself. Without it the conversation is kept as long as the memory object
+        exists. The next session of that name, for an agent of the same scope, continues it.
         """
         if inner is None:
             kept = _conversations.setdefault(self._agent.memory, {})
@@ -105,7 +107,7 @@ class AgentMemory:
         return RecordingSession(self._agent, session_id, inner)
 
     async def _block(self, context: RunContextWrapper[Any], session_id: str | None, limit: int) -> str:
-        """The context block; made once for all the steps of a run, as it is a recall."""
+        """The context block. It is made once for all steps of a run, because it is logged as a recall."""
         prompt = _last_words(context.turn_input)
         if not prompt:
             return ""
@@ -116,21 +118,21 @@ class AgentMemory:
             current = self._agent.memory.on_current_file
             block = await asyncio.to_thread(current, lambda: self._context(prompt, session_id, limit))
         except MemtuiError as error:
-            _log.warning("an agent was told nothing: %s", error.message)
+            _log.warning("an agent got no memories: %s", error.message)
             return ""
         self._served[context] = (prompt, block)
         return block
 
     def _context(self, prompt: str, session_id: str | None, limit: int) -> str:
-        """Counts as a call of a tool does. Raises QuotaError."""
+        """Counts like a call of a tool. Raises QuotaError."""
         with self._agent.counted(None):
             return self._agent.context(prompt, session_id=session_id, limit=limit).text
 
 
 class RecordingSession:
-    """A ``Session`` of the SDK that hands everything to another one, and records what was said as turns.
+    """A ``Session`` of the SDK that passes everything to another one and records the messages as turns.
 
-    Tool calls and their results are not turns. What the SDK takes back to try again is not recorded twice.
+    Tool calls and their results are not turns. Items that the SDK removes to try again are not recorded twice.
     """
 
     def __init__(self, agent: Agent, session_id: str, inner: Session) -> None:
@@ -138,7 +140,7 @@ class RecordingSession:
         self._agent = agent
         self._inner = inner
         self._taken_back: Counter[tuple[str, str]] = Counter()
-        # Turns that the memory's file did not take, with their times: they are recorded with the next ones.
+        # Turns that could not be written yet, with their times. They are recorded with the next ones.
         self._waiting: list[tuple[str, str, datetime]] = []
         self._recording = Lock()
 
@@ -172,7 +174,7 @@ class RecordingSession:
         return item
 
     async def clear_session(self) -> None:
-        """Clear the conversation; what was recorded of it stays."""
+        """Clear the conversation. Its recorded turns stay."""
         await self._inner.clear_session()
 
     def _record_turn(self, role: str, words: str, at: datetime) -> object:

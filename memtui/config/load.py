@@ -1,4 +1,4 @@
-"""Read the settings: defaults, then the file, then the environment; each value's origin is kept."""
+"""Read the settings: defaults, then the file, then the environment. The origin of each value is kept."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _plain(name: str) -> str:
 
 FILE_NAME = paths.CONFIG_NAME
 _LARGEST = 1 << 20
-# Variables of ours that are no settings.
+# Our variables that are not settings.
 _OTHER_VARIABLES = frozenset({"MEMTUI_CONFIG"})
 
 
@@ -79,7 +79,7 @@ class Configuration(Record):
     """The settings in force and where each came from.
 
     ``origins`` maps the name of every setting that is not at its default to "line 12" (of ``file``) or to
-    the variable's name. ``unknown_variables``: MEMTUI_* in the environment that mean nothing.
+    the variable's name. ``unknown_variables``: unknown MEMTUI_* variables in the environment.
     """
 
     settings: Settings
@@ -89,7 +89,7 @@ class Configuration(Record):
     unknown_variables: tuple[str, ...] = ()
 
     def variable_of(self, name: str) -> str:
-        """The variable of the environment that decides a setting, whatever the file says; empty where none does."""
+        """The environment variable that overrides a setting of the file; empty if none does."""
         origin = self.origins.get(name, "")
         return "" if origin.startswith("line ") else origin
 
@@ -97,8 +97,8 @@ class Configuration(Record):
 def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> Configuration:
     """The configuration from ``file``, else MEMTUI_CONFIG, else the platform's config folder.
 
-    A file that is named but missing is an error; the other two may be missing. Raises InputError with
-    the file, the line, the setting and what would be right.
+    A named file must exist; the other two may be missing. Raises InputError with file, line, setting and the expected
+    value.
     """
     environ = os.environ if environ is None else environ
     place = file or config_file(environ)
@@ -159,7 +159,7 @@ def _parse(place: Path, text: str) -> dict[str, Any]:
 def _check_section(
     place: Path, text: str, section: str, body: Any, known: Mapping[str, Setting], origins: dict[str, str]
 ) -> None:
-    """Raise InputError for what ``[section]`` has no use for; note the origin of the rest."""
+    """Raise InputError for an unknown key of ``[section]``; store the origin of the others."""
     where = f"{place}, line {section_line(text, section)}"
     names = list(dict.fromkeys(setting.section for setting in known.values()))
     if section not in names:
@@ -182,7 +182,7 @@ def _check_section(
 
 
 def check_lists(place: Path, settings: Settings, origins: Mapping[str, str]) -> None:
-    """Raise InputError for a strategy that cannot be, or is asked for and not there, and for a topic that is none."""
+    """Raise InputError for an invalid or missing strategy, and for an unknown topic."""
     known = dict(STRATEGIES)
     for name, providers in settings.strategies.items():
         with _at(place, origins.get(f"strategies.{name}")):
@@ -195,7 +195,7 @@ def check_lists(place: Path, settings: Settings, origins: Mapping[str, str]) -> 
 
 @contextmanager
 def _at(place: Path, origin: str | None) -> Iterator[None]:
-    """Say where a setting stands whose meaning is wrong."""
+    """Raise InputError with the place of a setting that has a wrong value."""
     try:
         yield
     except InputError as error:
@@ -206,13 +206,13 @@ def _at(place: Path, origin: str | None) -> Iterator[None]:
 def _overlay(
     data: dict[str, Any], environ: Mapping[str, str], known: Mapping[str, Setting], origins: dict[str, str]
 ) -> tuple[str, ...]:
-    """Put the environment's values over those of the file; return the variables nobody knows."""
+    """Let the environment override the file. Returns the unknown variables."""
     variables = {setting.variable: setting for setting in known.values() if setting.variable}
     if environ.get("NO_MOTION"):
         data.setdefault("general", {})["motion"] = False
         origins["general.motion"] = "NO_MOTION"
     for name, setting in variables.items():
-        # Set to nothing is how a shell says "not set" for one command.
+        # In a shell, an empty variable means "not set" for one command.
         if environ.get(name):
             value = _check_value(name, setting, environ[name], strict=False)
             data.setdefault(setting.section, {})[setting.key] = value

@@ -1,6 +1,6 @@
-"""Write one setting back into the file: the smallest edit of its text, so that comments stay.
+"""Save one setting in the file with the smallest edit of its text, so that comments stay.
 
-The edited text is parsed before it replaces the file and must differ in nothing but that setting. The file is
+The edited text is parsed first, and may differ only in that setting. The file is
 replaced at once, with mode 0600; a symbolic link is not followed.
 """
 
@@ -23,7 +23,7 @@ Value = str | bool | int | float
 def save(file: Path, name: str, value: Value) -> None:
     """Set ``name`` (``section.key``; in a table ``keymap.<action>``) in ``file`` to ``value``.
 
-    Raises InputError: no such setting, a value it cannot have, or a file that cannot be changed; DiskFullError.
+    Raises InputError for an unknown setting, an invalid value or a file that cannot be changed; DiskFullError.
     """
     import tomllib
 
@@ -39,7 +39,7 @@ def save(file: Path, name: str, value: Value) -> None:
 
 
 def _checked(name: str, value: Any) -> tuple[str, str]:
-    """Section and key of a setting that may have ``value``."""
+    """Section and key of a setting, after checking ``value``."""
     section, _, key = name.partition(".")
     for setting in describe():
         if setting.name == (section if setting.is_table else name) and key:
@@ -68,7 +68,7 @@ def _text(file: Path) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
-    import secrets  # 7 ms that reading the settings does not pay
+    import secrets  # imported late: it takes 7 ms, and reading settings does not need it
 
     paths.private_folder(file.parent)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")

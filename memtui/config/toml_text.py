@@ -10,10 +10,9 @@ Value = str | bool | int | float | Sequence[str]
 
 
 def put(text: str, table: Sequence[str], values: Mapping[str, Value]) -> str:
-    """``text`` with ``values`` in the table of that path, which is made where it is missing.
+    """``text`` with ``values`` in the table of that path, which is created if missing.
 
-    Raises ValueError for what is no TOML, has something else than a table there, or cannot be changed
-    without touching more.
+    Raises ValueError if the text is not TOML, if there is no table at the path, or if other text would change.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -54,7 +53,7 @@ def _with(document: dict[str, Any], table: Sequence[str], values: Mapping[str, A
 
 
 def _deepest(document: Any, table: Sequence[str]) -> tuple[Any, Sequence[str]]:
-    """The innermost table on the path that is there, and the names that are missing in it."""
+    """The innermost existing table on the path, and the missing names."""
     inner = document
     for depth, name in enumerate(table):
         if name not in inner:

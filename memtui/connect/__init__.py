@@ -1,1 +1,1 @@
-"""Telling an agent's own configuration about memtui: the smallest edits of its files, shown before they are made."""
+"""Writes memtui into an agent's configuration: the smallest edits of its files, shown before they are made."""

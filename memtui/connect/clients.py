@@ -28,7 +28,7 @@ LABELS: Mapping[ClientName, str] = {
     "codex": "Codex",
 }
 SERVER = "memtui"
-# Seconds after which Claude Code goes on without the hook; it takes a fraction of one.
+# After so many seconds Claude Code goes on without the hook. The hook takes a fraction of one.
 HOOK_TIMEOUT = 5
 HOOK_EVENTS = ("SessionStart", "PreCompact", "UserPromptSubmit", "Stop")
 _MOST_BYTES = 64 << 20
@@ -36,9 +36,9 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class Call(Record):
-    """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of its door.
+    """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of the command.
 
-    ``hooked``: hooks record what is said, so that the model need not.
+    ``hooked``: hooks record the conversation, so the server needs no tool for it.
     """
 
     program: tuple[str, ...]
@@ -55,14 +55,12 @@ class Call(Record):
         """The shell line of the hook."""
         words = [*self.program, "hook", "claude-code", *self.options]
         if not any(word.startswith("--config=") for word in words):
-            words.append(
-                f"--config={self.configuration}"
-            )  # to find out where it is takes a tenth of the time
+            words.append(f"--config={self.configuration}")  # finding the path is a tenth of the start
         return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
 class Edit(Record):
-    """A file and its text before and after; ``before`` is None where there is no file yet."""
+    """A file with its text before and after. ``before`` is None if there is no file yet."""
 
     path: Path
     before: str | None
@@ -74,15 +72,16 @@ class Edit(Record):
 
 
 def program(script: str | None = None) -> tuple[str, ...]:
-    """How to start the memtui that is running from anywhere: its script if there is one, else Python's ``-m`` (``-P``: not
-    from the folder that an agent works in)."""
+    """How to start this memtui from any folder: its script, or Python with ``-m`` (``-P``: not from the agent's
+    folder).
+    """
     python = Path(script or sys.executable)
     installed = python.with_name("memtui.exe" if sys.platform == "win32" else "memtui")
     return (str(installed),) if installed.is_file() else (str(python), "-P", "-m", "memtui")
 
 
 def configuration(client: ClientName, home: Path, environ: Mapping[str, str]) -> Path:
-    """The file in which an agent looks for its MCP servers."""
+    """The configuration file of an agent for MCP servers."""
     match client:
         case "claude-code":
             folder = environ.get("CLAUDE_CONFIG_DIR")
@@ -94,12 +93,12 @@ def configuration(client: ClientName, home: Path, environ: Mapping[str, str]) ->
 
 
 def hook_settings(home: Path, environ: Mapping[str, str]) -> Path:
-    """The file in which Claude Code looks for hooks."""
+    """The settings file of Claude Code for hooks."""
     return Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "settings.json"
 
 
 def server_edit(client: ClientName, path: Path, call: Call) -> Edit:
-    """Put the MCP server into the configuration; keys of an entry that is there already are kept.
+    """Put the MCP server into the configuration. Other keys of an existing entry are kept.
 
     Raises InputError for a file that cannot be read or changed.
     """
@@ -118,7 +117,7 @@ def hook_edit(path: Path, call: Call) -> Edit:
 
 
 def _edit(path: Path, change: Callable[[str], str]) -> Edit:
-    """What ``change`` makes of the file's text; a link is followed, a byte order mark and line ends are kept."""
+    """The edit that ``change`` makes. A link is followed; a byte order mark and line ends are kept."""
     path = _target(path)
     before = read(path)
     text = (before or "").removeprefix(_BYTE_ORDER_MARK)
@@ -135,7 +134,7 @@ def _edit(path: Path, change: Callable[[str], str]) -> Edit:
 
 
 def _target(path: Path) -> Path:
-    """The file that is meant, where ``path`` is a link to it. Raises InputError for links in a circle."""
+    """The file itself, if ``path`` is a link to it. Raises InputError for a circle of links."""
     if not path.is_symlink():
         return path
     try:
@@ -145,7 +144,7 @@ def _target(path: Path) -> Path:
 
 
 def read(path: Path) -> str | None:
-    """The text of a configuration file, None where there is none. Raises InputError where it cannot be read."""
+    """The text of a configuration file, None if there is none. Raises InputError if it cannot be read."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -188,7 +187,7 @@ def _with_hooks(text: str, line: str) -> str:
 
 
 def _with_hook(groups: Any, line: str) -> list[Any]:
-    """The groups of an event with our hook among them; one of an earlier time is replaced where it stands."""
+    """The groups of an event with our hook. An older version of our hook is replaced in its place."""
     if not isinstance(groups, list):
         raise ValueError("the hooks of an event are not a list")
     ours = {"type": "command", "command": line, "timeout": HOOK_TIMEOUT}
@@ -218,7 +217,7 @@ def _desktop_folder(home: Path, environ: Mapping[str, str]) -> Path:
 
 
 def _cannot_change(path: Path, error: Exception) -> InputError:
-    """No text of the file is quoted: it may hold keys."""
+    """The error. It quotes no text of the file, which may hold keys."""
     place = ""
     if isinstance(error, json.JSONDecodeError):
         cause = f"it is not valid JSON: {error.msg.lower()}"
@@ -233,10 +232,10 @@ def _cannot_change(path: Path, error: Exception) -> InputError:
 
 
 def write(edit: Edit) -> Path | None:
-    """Write the file and return where its old text is kept, None where there was none.
+    """Write the file. Returns where its old text is kept, None if there was none.
 
-    The file keeps its mode; a new one is for its owner only. Raises InputError, the file as it was, when it
-    cannot be written or somebody else changed it after it was read.
+    The file keeps its mode; a new one is readable by its owner only. Raises InputError, and leaves the file
+    unchanged, if it cannot be written or was changed after it was read.
     """
     path = edit.path
     try:
@@ -263,7 +262,7 @@ def write(edit: Edit) -> Path | None:
 
 
 def _create(path: Path, text: str, mode: int) -> None:
-    """A new file, whole or not at all."""
+    """Create a file, complete or not at all."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(path, flags, mode)
     try:

@@ -1,7 +1,7 @@
 """Set one value in the text of a JSON file and leave every other character as it is.
 
-Agents keep much else in these files, and people lay them out by hand: writing the parsed document back would
-reformat all of it.
+Agents keep other settings in these files, and people format them by hand. Writing the parsed document would reformat
+all of it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class _Member(NamedTuple):
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """``text`` with ``value`` at ``path`` (keys of nested objects, made where they are missing).
+    """``text`` with ``value`` at ``path`` (keys of nested objects, created if missing).
 
-    An empty text counts as an empty object. Raises ValueError for what is no JSON object, or has something
-    else than an object on the way.
+    An empty text counts as an empty object. Raises ValueError if the text is no JSON object, or if a value on the
+    path is not an object.
     """
     if not text.strip():
         text = "{}\n"
-    json.loads(text)  # the whole of it must be sound, not only the way to the place
+    json.loads(text)  # all of it must be valid JSON, not only this path
     at = _skip(text, 0)
     for depth, key in enumerate(path):
         members, end = _members(text, at)
@@ -49,7 +49,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def _members(text: str, at: int) -> tuple[list[_Member], int]:
-    """The members of the object that begins at ``at``, and where its closing brace is."""
+    """The members of the object that begins at ``at``, and the position of its closing brace."""
     if text[at] != "{":
         raise ValueError("there is something else than an object on the way")
     found: list[_Member] = []
@@ -67,7 +67,7 @@ def _members(text: str, at: int) -> tuple[list[_Member], int]:
 
 
 def _inserted(text: str, members: list[_Member], end: int, key: str, value: Any) -> str:
-    """``text`` with a new member before the closing brace at ``end``, laid out as its neighbours are."""
+    """``text`` with a new member before the closing brace at ``end``, formatted like its neighbours."""
     name = _flat(key)
     if members:
         last = members[-1]
@@ -86,7 +86,7 @@ def _flat(value: Any) -> str:
 
 
 def _dumped(value: Any, indent: str) -> str:
-    """``value`` over several lines, those after the first indented like the line that it stands on."""
+    """``value`` as JSON in several lines, indented like the line before it."""
     step = "\t" if "\t" in indent else _INDENT
     lines = json.dumps(value, ensure_ascii=False, indent=step).split("\n")
     return f"\n{indent}".join(lines)

@@ -1,6 +1,6 @@
-"""The demo's life, replayed in the order of time: talks, what was drawn from them, recalls, decisions.
+"""Replays the demo in the order of time: conversations, the facts drawn from them, recalls, decisions.
 
-Every change goes through the code that makes it in earnest; only the clock is moved.
+Every change uses the real code; only the clock is set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Step = tuple[int, Callable[[int], None]]
 
 
 class Story:
-    """``write`` once, into an empty memory. ``memory`` is open on the same file, at the time of the step."""
+    """Call ``write`` once, on an empty memory. ``memory`` is open on the same file, at the time of the step."""
 
     def __init__(
         self, connections: Connections, lines: Iterable[AnyLine], options: Options | None = None
@@ -47,7 +47,9 @@ class Story:
         self.memory = Memory(Core(connections, actor="person", clock=lambda: self._at, options=self._options))
 
     def write(self, also: Iterable[Step] = ()) -> None:
-        """``also``: further steps, for whoever runs the program on the talks instead of replaying what it drew."""
+        """Write everything. ``also``: further steps, for ``make_demo.py``, which runs the program instead of
+        replaying.
+        """
         for at, do in sorted((*self._steps(), *also), key=itemgetter(0)):
             self._at = at
             do(at)
@@ -96,7 +98,7 @@ class Story:
                     trust=validation.trust(turn.role, AGENT), source="demo", project=turn.project, title=title,
                 )  # fmt: skip
                 rid = turns.store_turn(op.connection, new, turn.time)
-                assert rid is not None  # without a source key nothing can be there already
+                assert rid is not None  # without a source key it cannot be a duplicate
                 if turn.key:
                     (record,) = memories.by_rid(op.connection, [rid], at)
                     self._turns[turn.key] = record.id
@@ -123,7 +125,7 @@ class Story:
     # Jobs
 
     def _draw(self, drawn: DrawnPlan, at: int) -> None:
-        """Write the plan that was made of these very turns, as consolidation does."""
+        """Write the stored plan of these turns, as consolidation does."""
         with self._connections.read() as connection:
             session = sessions.get(connection, drawn.session)
             read = consolidations.turns_beyond(connection, drawn.session, session.consolidated_through, at)
@@ -213,7 +215,7 @@ class Story:
 
 
 def _talks(said: list[Turn]) -> list[list[Turn]]:
-    """Turns by session, cut where the person was away for longer than a session stays open; in time order."""
+    """Turns by session in time order. A session is split where the person was away longer than it stays open."""
     by_session: dict[str, list[Turn]] = {}
     for turn in said:
         by_session.setdefault(turn.session, []).append(turn)

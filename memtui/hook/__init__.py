@@ -1,1 +1,1 @@
-"""Commands that agents run by themselves at certain moments, to record what is said and to be told what bears on it."""
+"""Commands that agents run by themselves at certain events: to record what is said, and to get memories that fit."""

@@ -1,10 +1,11 @@
-"""Claude Code's hooks: what it sends on standard input, and what it may be told.
+"""Claude Code's hooks: the events on standard input, and the answer to each.
 
-``UserPromptSubmit`` comes before a prompt is read: what bears on it goes back as ``additionalContext``, and the
-prompt is recorded. ``Stop`` comes when the answer is complete: it is recorded. ``SessionStart`` comes when a context
-begins, was resumed, cleared or compacted, ``PreCompact`` before it is: what was told before is told again then, and
-not before. Where they never came (an older configuration), all is told every time. Sessions are named as the import of
-the transcripts names them, so that both fill the same ones; any other event is let pass.
+``UserPromptSubmit`` comes before a prompt is read. The prompt is recorded, and memories that fit go back as
+``additionalContext``. ``Stop`` comes when the answer is complete, which is recorded. ``SessionStart`` comes when a
+context begins, was resumed, cleared or compacted, ``PreCompact`` before a compaction. Only after these two events the
+same memories are given again. An older configuration does not send them; then all memories are given every time.
+Sessions have the names that the import of the transcripts gives them, so both fill the same sessions. Other events
+are ignored.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
 SOURCE = "hook:claude-code"
-# Claude Code shows the model a mere preview of what is longer than this.
+# Of a longer text Claude Code shows the model only a preview.
 MOST_CHARACTERS = 10_000
 _TAIL_BYTES = 1 << 20
 
 
 class Event(msgspec.Struct):
-    """What comes on standard input; fields that are not used are passed over."""
+    """An event on standard input. Fields that are not used are ignored."""
 
     hook_event_name: str = ""
     session_id: str = ""
@@ -44,10 +45,10 @@ class Event(msgspec.Struct):
 def answer(
     raw: bytes, open_memory: Callable[[], Quick], project: str | None, say: Callable[[bytes], None]
 ) -> str:
-    """Do what an event asks for; ``say`` takes what goes to standard output, at once.
+    """Answer an event. ``say`` writes to standard output at once.
 
-    Returns what the log should tell although it went well, else "".
-    Raises msgspec.MsgspecError for what is no event, and what ``Quick`` raises.
+    Returns a note for the log, or "".
+    Raises msgspec.MsgspecError for an invalid event, and what ``Quick`` raises.
     """
     event = msgspec.json.decode(raw, type=Event)
     if event.agent_id or not event.session_id:
@@ -68,7 +69,7 @@ def answer(
             if len(block.text) > MOST_CHARACTERS:
                 memory.was_cut()
             block_served = block
-        finally:  # what was said is recorded, also where nothing could be told
+        finally:  # the prompt is recorded, also if no memory could be given
             memory.record(
                 session, "user", text, source=SOURCE, project=where, served=block_served, folder=event.cwd
             )
@@ -86,7 +87,7 @@ def answer(
 
 
 def _fitting(text: str) -> tuple[str, str]:
-    """What can be recorded of a text, and what the log says where that is not all of it."""
+    """The part of a text that can be recorded, and a note for the log if that is not all."""
     if len(text) <= MAX_EPISODE:
         return text, ""
     return f"{text[: MAX_EPISODE - 1]}…", f"recorded the first {MAX_EPISODE:,} of {len(text):,} characters"
@@ -116,7 +117,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 
 def last_answer(transcript: str) -> str:
-    """What the assistant said last, from the end of a transcript; "" when the person spoke after it.
+    """The last answer of the assistant, from the end of a transcript. "" if the person spoke after it.
 
     Claude Code before 2.1 does not send the text itself.
     """

@@ -1,7 +1,7 @@
-"""The process of a hook: quick, quiet, and never in the agent's way.
+"""The process of a hook. It is quick, prints nothing else, and never blocks the agent.
 
-Whatever happens it ends with exit code 0 and, at the latest, when its time is up: an agent that waits for its
-memory is worse than one that goes without. Why nothing was told or recorded stands in the log.
+It always ends with exit code 0, at the latest after two seconds, because a waiting agent is worse than one without
+memories. If nothing was given or recorded, the log has the reason.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _FLAGS = ("--readonly", "--allow-unsafe-fs")
 
 
 def hurry(arguments: Sequence[str]) -> None:
-    """Run ``hook claude-code`` with these arguments and end the process.
+    """Run ``hook claude-code`` with these arguments, and end the process.
 
-    Returns where they are not in the form that ``memtui connect`` writes: then click reads them.
+    Returns only for arguments that ``memtui connect`` does not write. Then click reads them.
     """
     if arguments[:1] != ["claude-code"]:
         return
@@ -69,7 +69,7 @@ def run(options: dict[str, str]) -> NoReturn:
 
 
 def without_typing_extensions() -> None:
-    """Import msgspec without typing_extensions, which would load inspect, ast and dis for names that typing has as well."""
+    """Import msgspec without typing_extensions. That would load inspect, ast and dis, for names that typing has too."""
     modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
     modules["typing_extensions"] = None
     try:
@@ -100,9 +100,9 @@ def _opened(flags: dict[str, str], opened: list[Quick]) -> Quick:
 
 
 def settings(flags: dict[str, str]) -> tuple[Options, str]:
-    """The settings in force, and the memory that they name.
+    """The settings and the path of the memory.
 
-    Those of nobody, which are most, are had without reading what could be set.
+    Most people have no settings. Then the schema of the settings is not read.
     """
     from memtui import paths
 
@@ -145,9 +145,9 @@ def _message(error: BaseException) -> str:
 
 
 def _leave(note: str, logged: bool) -> NoReturn:
-    """End at once: nothing is left to be closed, and taking an interpreter down takes 10 ms.
+    """End the process at once. Nothing is open, and a normal exit takes 10 ms.
 
-    What only reads writes no log either: standard error is told.
+    With ``--readonly`` no log is written; the message goes to standard error.
     """
     if note and not logged:
         os.write(2, f"memtui: a hook {note}\n".encode("utf-8", "backslashreplace"))

@@ -1,8 +1,7 @@
-"""The memory for a process that lives a tenth of a second: open, tell, record, close.
+"""The memory for a process of a tenth of a second: open, search, record, close.
 
-``Memory`` would load twice as much: its views, its upkeep, what makes vectors. Here are the same rooms behind it,
-without a model: questions are asked of the keyword and entity arms, and what is recorded waits in the queue for
-whoever has the memory open next.
+``Memory`` would load twice as many modules, for views, jobs and vectors. This class uses the same packages without a
+model. It searches by words and names. Recorded turns wait in the queue for the next process that opens the memory.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ if TYPE_CHECKING:
     from memtui.engine.search.repeats import Told
 
 _LONG = 7 * 86_400
-"""Seconds without maintenance that the person is told of: a weekend is none of it."""
+"""After so many seconds without maintenance the person gets a notice. A weekend is shorter."""
 NO_VECTORS = "a hook asks no model"
-# The sources of turns that an import found in what Claude Code itself keeps.
+# The sources of turns that were imported from Claude Code's own files.
 _FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
 class Quick:
-    """An open memory file. ``filter`` and ``project`` confine what is told and recorded, as in ``tools.agent``.
+    """An open memory file. ``filter`` and ``project`` limit what is given and recorded, as in ``tools.agent``.
 
-    Raises FilterError for a bad filter, InputError where one of them is empty.
+    Raises FilterError for a bad filter, InputError if one of them is empty.
     """
 
     def __init__(
@@ -63,9 +62,9 @@ class Quick:
     def context(
         self, prompt: str, session_id: str, *, source: str, project: str | None = None
     ) -> ContextBlock:
-        """What an agent (of a ``project``) is told before it answers; ``record`` notes it as a recall. Raises FilterError.
+        """The context block for an agent (of a ``project``). ``record`` logs it as a recall. Raises FilterError.
 
-        Where ``begin_context`` was called for the session, nothing is told again that stands in it.
+        If ``begin_context`` was called for the session, facts that it has already are left out.
         """
         from memtui.engine.search import (  # recording does not need them
             access_scope,
@@ -89,20 +88,21 @@ class Quick:
             )  # fmt: skip
 
     def was_cut(self) -> None:
-        """Not all of the context could be told: it is not noted, and told again."""
+        """The block was cut, so its facts do not count as given. They will be given again."""
         self._there = None
 
     def begin_context(self, session_id: str) -> None:
-        """What was told in a session does not stand in its context: it begins, or was made shorter."""
+        """The context of a session is new or was shortened: its facts must be given again."""
         if self._readonly:
             return
         with self._connections.write() as connection:
             recalls.begin_context(connection, session_id, int(time.time()))
 
     def notice(self, session_id: str) -> str:
-        """What the person should know who has no app open; "" when there is nothing.
+        """A notice for the person, who may not have the app open; "" for none.
 
-        What is wrong with the clock is told at the first prompt of a session, a pause at the first one that it turns away.
+        A clock problem is reported at the first prompt of a session, a pause at the first prompt that is not
+        recorded.
         """
         from memtui.engine.jobs import clock_guard
 
@@ -121,12 +121,13 @@ class Quick:
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
         served: ContextBlock | None = None, once: bool = False, folder: str | None = None,
     ) -> None:  # fmt: skip
-        """Record a turn, and what was ``served`` for it, in one transaction. Nothing where only reading is allowed.
+        """Record a turn, and the block ``served`` for it, in one transaction. Does nothing if the memory is read
+        only.
 
-        While recording is paused, or where nothing is ever recorded, neither the turn nor the question is kept, only what
-        was told. ``folder``: in which the program works.
-        ``once``: not when the session's latest turn is the same. Raises InputError for a text that cannot be
-        recorded and for a turn outside of the filter, FilterError, StoreError for a file that cannot be written.
+        If recording is paused or excluded, neither turn nor question is kept, only which memories were given.
+        ``folder``: where the program works. ``once``: not if the session's latest turn is the same. Raises InputError
+        for a text that cannot be recorded or is outside of the filter, FilterError, and StoreError if the file cannot
+        be written.
         """
         if self._readonly:
             return
@@ -166,7 +167,7 @@ class Quick:
             turn = turn._replace(session_id=self._stored(op.connection, named, turn.source or source))
             if once and _latest(op, turn.session_id) == (role, content):
                 return
-            # Whoever follows the transcript may have been quicker.
+            # A process that watches the transcript may have recorded it already.
             if turns.is_recorded(op.connection, named, role, content, now, _FOLLOWED):
                 if served is None or not (served.memories or served.saved):
                     return
@@ -182,11 +183,11 @@ class Quick:
             raise refused
 
     def _query(self, turn: turns.NewTurn) -> str:
-        """The question as the recall log may have it."""
+        """The question for the recall log, without secrets."""
         from memtui.engine.search.briefing import part_read
 
         text, mode = turn.intake.content, self._options.secrets.episodes
-        # Looking for secrets in a long text takes a second: once is enough.
+        # Looking for secrets in a long text takes a second, so it is done once.
         if mode == "keep" or turn.intake.quarantined:
             text = validation.without_secrets(text)
         return part_read(text)
@@ -200,7 +201,7 @@ class Quick:
         query: str,
         served: ContextBlock,
     ) -> None:
-        """``session_id``: as the program names it."""
+        """Log a recall. ``session_id``: the id that the program uses."""
         if served.memories or served.saved:
             memories.record_access(connection, [one.rid for one in served.memories], now, local_midnight(now))
             recalls.add(
@@ -211,11 +212,15 @@ class Quick:
             recalls.save_context(connection, session_id, self._there.lines, now)
 
     def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
-        """The session that is meant: one that another program began under that id is not this conversation."""
+        """The id under which the session is stored. A session that another program began under this id is another
+        one.
+        """
         return sessions.of_writer(connection, session_id, f"agent:{self._agent}", source, same=_FOLLOWED)
 
     def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
-        """Raises InputError for a turn outside of the filter, FilterError for a bad one; then nothing is stored."""
+        """Store the turn. Raises InputError for one outside of the filter, FilterError for a bad filter; then nothing
+        is stored.
+        """
         with connection:  # a savepoint
             rid = turns.store_turn(connection, turn, now, memories.new_id("episode"))
             assert rid is not None  # a live turn has no source key

@@ -1,4 +1,4 @@
-"""``memtui status`` for a prompt: reads and says a line, in a process that lives as long as a hook's."""
+"""``memtui status --line`` for a shell's prompt: a process as short as that of a hook."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _FLAGS = frozenset({"--line", "--json"})
 
 
 def hurry(arguments: Sequence[str]) -> None:
-    """Print the status and end the process. Returns where more is asked than a line of the usual memory, or where
-    something is wrong: then click reads the arguments, and says what it is.
+    """Print the status, and end the process. Returns if the arguments ask for more than a line, or if something is
+    wrong. Then click reads the arguments and reports it.
     """
     named = [one for one in arguments if one.startswith("--db=")]
     if not {"--line"} <= {*arguments} <= {*_FLAGS, *named} or len(named) > 1:
@@ -76,7 +76,7 @@ def read(path: Path, options: Options) -> Status:
     from memtui.engine.store import file
 
     if is_missing(path):
-        raise StoreError(f"There is no memory at {path}.", "memtui starts one.")
+        raise StoreError(f"There is no memory at {path}.", "memtui creates one.")
     connections = file.open_file(path, readonly=True, allow_unsafe=options.allow_unsafe_fs)
     try:
         with connections.read() as connection:

@@ -1,1 +1,1 @@
-"""The door for agents that speak the Model Context Protocol: a thin layer over ``engine.tools``."""
+"""The server for agents that use the Model Context Protocol: a thin layer over ``engine.tools``."""

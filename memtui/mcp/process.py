@@ -1,8 +1,8 @@
-"""Serve one client over standard input and output until it goes away or the process is told to end.
+"""Serve one client over standard input and output, until it disconnects or a signal ends the process.
 
-Only the protocol is written to standard output. The end is always clean: calls under way are finished, then the
-file is closed. Reading standard input cannot be interrupted (it is a blocking read in a thread), so a process that
-was told to end leaves without waiting for it.
+Only the protocol is written to standard output. At the end, running calls are finished first, then the file is
+closed. Reading standard input blocks in a thread and cannot be interrupted, so the process does not wait for it after
+a signal.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from pydantic import ValidationError
 from memtui.engine.memory import Memory
 from memtui.engine.store.sql import storable
 
-# For answers that never come: a client that hangs up must not leave a process behind.
+# The longest wait for an answer, so that no process remains after its client has gone.
 PATIENCE_SECONDS = 20.0
 
 
 class Finishing:
-    """Stands between a transport and a server, and knows the questions that have no answer yet."""
+    """Between transport and server: counts the questions without an answer, so that all are answered at the end."""
 
     def __init__(self) -> None:
         self._open: set[str | int] = set()
         self._answered = anyio.Event()
 
     async def pass_questions(self, source: Any, target: Any) -> None:
-        """Hand messages on to the server; its input ends when everything is answered."""
+        """Pass messages to the server. Its input ends when every question is answered."""
         async with target:
             async for received in source:
                 item = _repaired(received) if isinstance(received, Exception) else received
@@ -57,7 +57,7 @@ class Finishing:
                     self._answered = anyio.Event()
 
     async def pass_answers(self, source: Any, target: Any) -> None:
-        """Hand messages on to the client until the server has no more."""
+        """Pass messages to the client until the server has no more."""
         async with target:
             async for item in source:
                 await target.send(item)
@@ -74,9 +74,9 @@ class Finishing:
 
 
 def _repaired(error: Exception) -> Any:
-    """The message of a line that the SDK could not read because of half a character; else the error as it is.
+    """The message of a line that the SDK could not read because of half a character; otherwise the error.
 
-    Nobody would answer the line otherwise, and whoever sent it waits.
+    Without this nobody would answer the line, and the client would wait.
     """
     if not isinstance(error, ValidationError):
         return error
@@ -97,17 +97,17 @@ def _storable(value: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
-# The night shift is loaded when the client has its first answers.
+# The jobs are loaded when the client has its first answers.
 JOBS_AFTER_SECONDS = 5.0
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[], None]) -> None:
-    """Serve until standard input ends. ``jobs``: this process may lead the maintenance of the memory.
+    """Serve until standard input ends. ``jobs``: this process may run the maintenance jobs.
 
-    ``at_end`` closes what is open, also where a signal ends the process.
+    ``at_end`` closes the memory, also after a signal.
     """
-    # The SDK's log lines may quote arguments: what is said to an agent is in no log.
+    # The SDK's log lines may quote arguments. No log may hold them.
     sdk = logging.getLogger("mcp")
     sdk.addHandler(logging.NullHandler())
     sdk.propagate = False
@@ -118,7 +118,7 @@ async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callab
     loop = asyncio.get_running_loop()
 
     def leave() -> None:
-        """In the loop's thread: no new call begins, and closing waits for a write under way."""
+        """Runs in the loop's thread: no new call begins, and closing waits for a running write."""
         try:
             at_end()
         finally:

@@ -1,4 +1,4 @@
-"""Memories as resources: ``memory://<id>``, and the latest reflection under a name of its own."""
+"""Memories as resources: ``memory://<id>``, and the latest reflection under a fixed address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEMPLATE = wire.ResourceTemplate(
 
 
 def listed(agent: Agent) -> list[wire.Resource]:
-    """The resources that have a fixed address and are there now."""
+    """The resources with a fixed address that exist now."""
     if _latest(agent) is None:
         return []
     return [
@@ -32,16 +32,16 @@ def listed(agent: Agent) -> list[wire.Resource]:
             uri=LATEST_REFLECTION,
             name="latest reflection",
             title="The latest reflection",
-            description="What the past week came to, in a few sentences.",
+            description="The past week in a few sentences.",
             mime_type="text/markdown",
         )
     ]
 
 
 def read(agent: Agent, uri: str) -> wire.TextResourceContents:
-    """What stands at an address. That is a recall, and counts as a call of a tool does.
+    """The content of an address. It is logged as a recall, and counts like a call of a tool.
 
-    Raises NotFoundError, InputError for what is kept back, QuotaError.
+    Raises NotFoundError, InputError for a memory that is kept back, QuotaError.
     """
     with agent.counted(None):
         return _read(agent, uri)
@@ -66,6 +66,6 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
 
 
 def _latest(agent: Agent) -> MemoryRecord | None:
-    """The newest reflection that there is for this agent and that it may be told."""
+    """The newest reflection that this agent may get."""
     found = agent.page("kind:reflection", limit=1)
     return found[0] if found and not why_kept_back(found[0]) else None

@@ -1,7 +1,7 @@
 """The MCP server of one memory for one agent: its tools and resources, answered from threads.
 
-The low-level server of the SDK is used because the tools bring their own JSON schemas; the other one would derive
-them from the signatures of Python functions.
+It uses the low-level server of the SDK, because the tools have their own JSON schemas. The other one derives them
+from Python signatures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 def make_server(
     agent: Agent, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ()
 ) -> Server[Any]:
-    """A server that offers an agent the tools of these groups but those ``without``, and its memories as resources."""
+    """A server with the tools of these groups, except those in ``without``, and with memories as resources."""
     box, current = Toolbox(agent, groups), agent.memory.on_current_file
     listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box if tool.name not in without])
 
@@ -82,13 +82,13 @@ def make_server(
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
-    # It would hand what is said and remembered to any tracing that the environment configures.
+    # It would send what is said and remembered to any tracing that the environment configures.
     server.middleware.clear()
     return server
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """One hop per operation. Whoever cancels waits: a write that began is finished."""
+    """Run a call in a thread. Cancelling waits, so that a write that began is finished."""
     return await anyio.to_thread.run_sync(work)
 
 

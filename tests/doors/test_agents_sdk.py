@@ -180,7 +180,7 @@ async def test_what_it_is_told_counts_as_a_call_and_at_the_limit_it_runs_without
         agent = Agent(name="Coach", instructions=AgentMemory(memory).instructions())
         await model.run(agent, *["Is Ada vegetarian?"] * 3)
     assert ["since March" in model.system(number) for number in range(3)] == [True, True, False]
-    assert "an agent was told nothing: Your limit of 2 calls an hour is reached." in caplog.messages
+    assert "an agent got no memories: Your limit of 2 calls an hour is reached." in caplog.messages
 
 
 async def test_the_conversation_is_kept_as_before_and_goes_on(

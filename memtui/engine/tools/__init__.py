@@ -1,1 +1,1 @@
-"""What agents may call, over one open memory; ``registry`` has the list."""
+"""The tools of agents, over one open memory. ``registry`` has the list."""

@@ -1,7 +1,7 @@
-"""An agent at the door: who it is, and the part of the memory that there is for it.
+"""An agent: its name, and the part of the memory that it may see.
 
-Every read of a tool goes through here and is narrowed to the agent's filter and project. What lies outside does
-not exist for it: the same answers, counts and errors as if it had never been stored.
+Every read of a tool goes through here and is limited to the agent's filter and project. What is outside does not
+exist for it: answers, counts and errors are as if it had never been stored.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _OF_SESSION = "session:"
 
 class Agent:
     """``memory`` is open for ``agent:<name>``. ``filter``: an expression of the filter language; ``project``: a name.
-    ``source``: of the turns that the program around the agent records.
+    ``source``: of the turns that the agent's program records.
 
-    Raises FilterError for a bad filter, InputError for an empty one and for a memory that is open for somebody else.
+    Raises FilterError for a bad filter, InputError for an empty one, or if the memory is open for another actor.
     """
 
     def __init__(
@@ -54,15 +54,15 @@ class Agent:
         self.filter = expression(filter, self.project)
         named = [] if project is None else [f"project:{project}"]
         self._scope = " ".join([*([filter.strip()] if filter else []), *named])
-        memory.view.emptied_by(self.filter)  # a bad filter is refused now, not at the first call
+        memory.view.emptied_by(self.filter)  # a bad filter is refused now, not in the first call
 
     def counted(self, size: int | None) -> AbstractContextManager[None]:
-        """Run one call inside: it counts against the limits of this agent in its scope. See ``Quotas.call``."""
+        """Run one call inside. It counts towards the limits of this agent in its scope. See ``Quotas.call``."""
         return self.memory.quotas.call(self._scope, size)
 
     @cached_property
     def scratchpad(self) -> Scratchpad:
-        """That of its scope: all of it for an agent that sees everything."""
+        """The scratchpad of its scope. An agent without a scope has all of it."""
         return self.memory.scratchpad.confined(self._scope, project=self.project)
 
     @property
@@ -70,8 +70,8 @@ class Agent:
         return self.memory.actor.removeprefix("agent:")
 
     def called(self, memory: MemoryRecord) -> str | None:
-        """What this agent calls the session of a memory: one of its own, as it named it. What a session that it is not
-        told of is called shows in no name: a confined agent is told each as its writer named it.
+        """The name of a memory's session, as this agent knows it. An agent with a scope gets each session under the
+        name that its writer gave it. So no name shows that another session exists.
         """
         if memory.session_id is None or self.scoped:
             return memory.session_id and self.memory.view.session_name(memory.session_id)
@@ -82,13 +82,13 @@ class Agent:
         return memory.session_id
 
     def source(self, memory: MemoryRecord) -> str | None:
-        """Where a memory is from, as this agent is told it: a session as it calls that."""
+        """The source of a memory, with the session's name as this agent knows it."""
         if self.scoped and memory.source and memory.source.startswith(_OF_SESSION):
             return _OF_SESSION + self.memory.view.session_name(memory.source.removeprefix(_OF_SESSION))
         return memory.source
 
     def stored(self, session_id: str) -> str:
-        """The session that it means: its own one of that id, else the one that it is told so."""
+        """The stored id of the session that this agent means: its own, else the one that it knows under this name."""
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
         if self.scoped:
@@ -99,7 +99,7 @@ class Agent:
         return session_id
 
     def session(self, session_id: str) -> str:
-        """The same, of one that is there for this agent. Raises NotFoundError."""
+        """The stored id of a session that this agent may see. Raises NotFoundError."""
         if not self.scoped:
             return self.stored(session_id)
         if len(session_id) <= MAX_NAME and (found := self._session_by_name(session_id)):
@@ -113,28 +113,28 @@ class Agent:
 
     @property
     def scoped(self) -> bool:
-        """Whether a part of the memory does not exist for this agent."""
+        """Whether a part of the memory is hidden from this agent."""
         return bool(self.filter)
 
     @property
     def within(self) -> str:
-        """The filter outside of which there is nothing for this agent: its own, less what the person keeps from it now."""
+        """The filter for everything that this agent may see: its own, without what the person keeps from it now."""
         return self.memory.view.less_withheld(self.name, self.filter)
 
     def is_kept_from(self, filter: str) -> bool:
-        """Whether the person keeps something from this agent that passes."""
+        """Whether the person keeps something from this agent that its filter would pass."""
         return (
             self.within != self.filter
             and self.memory.view.count(f"withheld:{quoted(self.name)} {filter}") > 0
         )
 
     def narrowed(self, filter: str = "") -> str:
-        """The filter within which ``filter`` may look: turns that the person withholds from all agents are not there."""
+        """``filter`` limited to what this agent may see, without turns that the person withholds from all agents."""
         known = "-is:withheld" if self.memory.view.withholds() else ""
         return " ".join(part for part in (self.within, known, filter) if part)
 
     def own_tags(self) -> tuple[str, ...]:
-        """What a new memory must be tagged with to be within the filter."""
+        """The tags that a new memory needs to pass the filter."""
         return tuple(
             term.values[0].text
             for term in parse(self.filter)
@@ -142,7 +142,7 @@ class Agent:
         )
 
     def find(self, id: str) -> MemoryRecord | None:
-        """The active memory with this very id, if there is one for this agent."""
+        """The active memory with this id, if this agent may see it."""
         return self._find(id, "")
 
     def get(self, id: str) -> MemoryRecord:
@@ -168,14 +168,14 @@ class Agent:
         return None
 
     def page(self, filter: str = "", *, offset: int = 0, limit: int = 100) -> list[MemoryRecord]:
-        """Memories that pass, the latest first."""
+        """Memories that pass the filter, latest first."""
         return self.memory.view.page(self.narrowed(filter), offset=offset, limit=limit)
 
     def count(self, filter: str = "") -> int:
         return self.memory.view.count(self.narrowed(filter))
 
     def search(self, query: str, *, filter: str = "", limit: int) -> SearchResult:
-        """Ranked within what there is for this agent. No recall: say what was told with ``told``."""
+        """Search what this agent may see. It logs no recall; ``log_recall`` does."""
         return self.memory.search(
             query,
             filter=self.narrowed(filter),
@@ -187,7 +187,7 @@ class Agent:
         )
 
     def explain(self, query: str, memory: MemoryRecord, *, limit: int) -> Explanation:
-        """Why a memory is, or is not, among what ``search`` finds: worked out from what there is for this agent."""
+        """Why ``search`` finds a memory or not, computed from what this agent may see."""
         return self.memory.explain(
             query,
             memory.id,
@@ -199,25 +199,25 @@ class Agent:
         )
 
     def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
-        """What of some memories was corrected or forgotten since, as far as this agent may know; by id."""
+        """The cautions of some memories that this agent may know, by id."""
         return self.memory.view.cautions([one.id for one in memories], within=self.within)
 
     def confided(self, memories: Iterable[MemoryRecord]) -> dict[str, str]:
-        """Which of some memories were said in confidence, and the words that ask for it as far as this agent may know."""
+        """Which memories were said in confidence, by id, with the words that ask for it if this agent may see them."""
         return self.memory.view.confided(list(memories), within=self.filter)
 
     def servable(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
-        """Those that may go to a model, and what to say of the others."""
+        """The memories that may go to a model, and a note on the others."""
         found = list(memories)
         known = self.cautions(found)
-        # Looked for already; here again for what was withheld since. Of that nothing is said.
+        # Checked again, for what was withheld in the meantime. The note does not mention it.
         there = [one for one in found if not is_withheld(one, known.get(one.id, ()))]
         open_ones = [one for one in there if not holds_secret(one)]
         secret = len(there) - len(open_ones)
         return open_ones, f"{secret} that hold a secret" if secret else ""
 
     def context(self, prompt: str, *, session_id: str | None = None, limit: int = 8) -> ContextBlock:
-        """What this agent is told before it answers; that is a recall."""
+        """The context block for this agent. It is logged as a recall."""
         return self.memory.context(
             prompt,
             session_id=session_id and self.stored(session_id),
@@ -229,7 +229,7 @@ class Agent:
         )
 
     def profile(self) -> Profile | None:
-        """How to rank; None for the memory's own way."""
+        """The ranking profile; None for that of the memory."""
         if not self.scoped:
             return None
         wanted = self.memory.options.profile
@@ -238,16 +238,16 @@ class Agent:
 
     @cached_property
     def loop(self) -> AgentLoop:
-        """Its consolidation: it knows which turns this agent has read."""
+        """The consolidation by this agent. It knows which turns the agent has read."""
         return self.memory.sessions.by_agent(within=lambda: self.within, tags=self.own_tags())
 
     def log_recall(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
-        """This agent has been told these: kept in ``recalls``, and it slows their fading."""
+        """Log that this agent got these memories (table ``recalls``). That slows their fading."""
         self.memory.note_recall(query, memories, session_id, project=self.project)
 
 
 def unknown(id: str) -> NotFoundError:
-    """The one error for a memory that is not there and one that is not there for this agent."""
+    """The same error for a memory that does not exist and for one that is hidden from this agent."""
     shown = id if len(id) <= _SHOWN else id[:_SHOWN] + "…"
     return NotFoundError(f"There is no memory {shown!r}.", "search_memory finds memories and their ids.")
 

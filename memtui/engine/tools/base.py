@@ -1,7 +1,7 @@
-"""What a tool is, and what happens when an agent calls one: arguments read strictly, an answer for every fault.
+"""A tool, and the call of one: arguments are checked strictly, and every error becomes an answer.
 
-An agent acts on what it is told, so a fault is an answer too: a code, what was wrong, what to do next. Nothing
-that an agent sends raises.
+The agent acts on the answer, so an error has a code, its cause and the next step. Nothing that an agent sends raises
+an exception.
 """
 
 from __future__ import annotations
@@ -50,14 +50,12 @@ _log = logging.getLogger("memtui.tools")
 
 
 class Arguments(Record, forbid_unknown_fields=True):
-    """Base of what tools are called with: ranges and descriptions in ``msgspec.Meta``."""
+    """Base class of the arguments of tools. ``msgspec.Meta`` has ranges and descriptions."""
 
 
 class Tool(Record):
-    """One thing that an agent may call.
-
-    ``description`` is for the model: what it does and when to use it. ``returns``: what a call comes to.
-    ``writes``: it can change the memory, so a read-only agent does not have it. ``keeps_at_most``: bytes of its arguments.
+    """A tool. ``description`` tells the model what it does and when to use it. ``returns``: the type of its result.
+    ``writes``: it can change the memory, so a read-only agent does not get it. ``keeps_at_most``: bytes of its arguments.
     """
 
     name: str
@@ -71,7 +69,7 @@ class Tool(Record):
 
 
 class ToolError(Record):
-    """Why a call came to nothing: ``message`` says what was wrong, ``hint`` what to do instead."""
+    """Why a call failed: ``message`` is the cause, ``hint`` the next step."""
 
     code: Code
     message: str
@@ -79,7 +77,7 @@ class ToolError(Record):
 
 
 class ToolAnswer(Record):
-    """What a call came to: a value, or an error; never both."""
+    """The result of a call: a value or an error, never both."""
 
     value: Record | None = None
     error: ToolError | None = None
@@ -90,7 +88,7 @@ class ToolAnswer(Record):
 
     @property
     def text(self) -> str:
-        """The value (or ``{"error": ...}``) as JSON, which is what a model reads."""
+        """The value (or ``{"error": ...}``) as JSON, for the model."""
         body = self.value if self.error is None else {"error": self.error}
         return msgspec.json.encode(body).decode()
 
@@ -121,7 +119,7 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
         return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, parsed)))
     except MemtuiError as error:
         return _error_answer(_code(error), error.message, error.hint)
-    except Exception as error:  # a fault of ours must not end the agent's run; the log has it
+    except Exception as error:  # an error of ours must not end the agent's run; the log has it
         _log.error("the tool %s failed: %s", tool.name, outline(error))
         return _error_answer(
             "failed", f"{tool.name} failed inside the memory.", "Go on without it, and tell the person."
@@ -134,12 +132,12 @@ def schema(tool: Tool) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON schema of what a call comes to, where it is no error."""
+    """The JSON schema of the result of a call without an error."""
     return _object(tool.returns)
 
 
 def _counted(agent: Agent, tool: Tool, arguments: Arguments) -> Record:
-    """Raises QuotaError where the agent has used up a limit of this hour."""
+    """Count the call. Raises QuotaError if the agent has used up a limit of this hour."""
     with agent.counted(
         min(_bytes(msgspec.to_builtins(arguments)), tool.keeps_at_most) if tool.writes else None
     ):
@@ -147,7 +145,7 @@ def _counted(agent: Agent, tool: Tool, arguments: Arguments) -> Record:
 
 
 def _bytes(value: Any) -> int:
-    """Of all texts in a call's arguments."""
+    """The size of all texts in a call's arguments."""
     if isinstance(value, str):
         return len(value.encode())
     if isinstance(value, dict):
@@ -165,7 +163,7 @@ def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
 
 
 def _given(value: Any) -> Any:
-    """Without what is null, and without what SQLite cannot store; whole numbers as such."""
+    """The arguments without null and without characters that SQLite cannot store. 5.0 becomes 5."""
     if isinstance(value, Mapping):
         return {storable(str(key)): _given(one) for key, one in value.items() if one is not None}
     if isinstance(value, list | tuple):
@@ -210,7 +208,7 @@ def _object(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema without references and unions: what may be null is what may be left out."""
+    """A schema without references and unions. An optional argument may be left out."""
     found = {key: value for key, value in node.items() if key not in ("title", "propertyNames")}
     if "anyOf" in found:
         [kind] = [one for one in found.pop("anyOf") if one.get("type") != "null"]

@@ -140,14 +140,14 @@ class ConflictArguments(Arguments):
 
 
 class Near(Record, omit_defaults=True):
-    """``reason``: why both cannot be true, where rules see it; without one, judge yourself."""
+    """``reason``: why both cannot be true, if rules know it. If empty, judge yourself."""
 
     fact: ServedMemory
     reason: str = ""
 
 
 class Conflicts(Record):
-    """Known facts near the new one, contradictions first."""
+    """Known facts that are similar to the new one, contradictions first."""
 
     candidates: tuple[Near, ...]
 

@@ -1,4 +1,4 @@
-"""Tools for what an agent learns while it works: findings, insights and lessons, and reading a step's output for them."""
+"""Tools for observations: keep findings, insights and lessons, find them, and extract them from the output of a step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Date = Annotated[str, Meta(max_length=40)]
 
 
 class ServedObservation(Record, omit_defaults=True):
-    """An observation as an agent is told it; ``score`` between 0 and 1, where it was looked for."""
+    """An observation as an agent gets it. ``score``: between 0 and 1, of a search."""
 
     id: str
     category: Category
@@ -137,7 +137,7 @@ def observe_step(agent: Agent, arguments: StepArguments) -> Observations:
 
 
 def _read(agent: Agent, arguments: StepArguments) -> Observation:
-    """Asked in a thread with a loop of its own: the caller's may be running."""
+    """Runs in a thread with its own event loop, because the caller's loop may be running."""
     reading = extractor(agent.memory.options.llm).ask(
         arguments.step_name, arguments.step_type, arguments.output
     )

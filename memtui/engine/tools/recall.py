@@ -1,4 +1,4 @@
-"""Tools that read: search, the context block, what is known of a person or project, counts."""
+"""Tools that read: search, the context block, entities, counts."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _DIGITS = 3
 
 
 class Shares(Record, omit_defaults=True):
-    """What each retriever adds to a score: words, meaning (vectors), the meaning of single words, names, and what stands
-    around a turn (its neighbours, its session, facts drawn from it). Together they are the score; 0 is left out.
+    """What each retriever adds to a score: words, meaning (vectors), the meaning of single words, names, and the
+    context of a turn (its neighbours, its session, facts drawn from it). They add up to the score; 0 is left out.
     """
 
     keyword: float = 0.0
@@ -60,7 +60,7 @@ def rounded(score: float) -> float:
 
 
 def reason(arms: Mapping[ArmName, ArmHit]) -> str:
-    """What matched, that which adds most first: ``words: ada, vegan; near in meaning (0.62)``."""
+    """What matched, the largest share first: ``words: ada, vegan; near in meaning (0.62)``."""
     parts = []
     for arm, hit in sorted(arms.items(), key=lambda one: -one[1].term):
         if not rounded(hit.term):
@@ -76,7 +76,7 @@ def reason(arms: Mapping[ArmName, ArmHit]) -> str:
             case "entity":
                 parts.append(f"names: {matched}" if matched else "names")
             case "context":
-                parts.append("what stands around it")
+                parts.append("its context")
     return "; ".join(parts)
 
 
@@ -89,9 +89,9 @@ _NAMESAKES = 3
 
 
 class Ended(Record, omit_defaults=True):
-    """Something that was drawn from a memory and no longer holds. ``when``: since when; ``now``: what holds in its
-    place, a memory of the id ``now_id``; left out where nothing does. ``disputed``: ``now`` is what another device has
-    instead, and the person has not decided.
+    """A fact that was drawn from a memory and is no longer true, since ``when``. ``now``: what is true instead, with
+    the id ``now_id``; left out if nothing is. ``disputed``: ``now`` is from another device, and the person has not
+    decided.
     """
 
     how: Literal["corrected", "forgotten", "disputed"]
@@ -101,13 +101,10 @@ class Ended(Record, omit_defaults=True):
 
 
 class ServedMemory(Record, omit_defaults=True):
-    """A memory as an agent is told it.
-
-    ``confidence`` in [0, 1], what is left of it now; ``confirmed``: the person vouches for it. ``caution`` is
-    empty for the person's own words and what the person confirmed, while they hold: else it says that they were said
-    in confidence, that they were corrected or forgotten since, or whose words they are.
-
-    ``ended``: the same of what no longer holds, by the piece.
+    """A memory as an agent gets it. ``confidence``: from 0 to 1, as of now. ``confirmed``: by the person. ``caution``
+    is empty for the person's own words and confirmed facts that are true. Otherwise it says that the text was said in
+    confidence, that it was corrected or forgotten since, or whose words it has. ``ended``: each fact in it that is no
+    longer true.
     """
 
     id: str
@@ -126,8 +123,8 @@ class ServedMemory(Record, omit_defaults=True):
 
 
 class Scored(ServedMemory, omit_defaults=True, kw_only=True):
-    """A memory that a search found. ``score`` is the sum of ``shares``: only scores of one search can be compared. What
-    took the place of another memory may stand before one with a higher score. ``reason``: what matched.
+    """A hit of a search. ``score`` is the sum of ``shares``; only scores of one search can be compared. A memory that
+    replaced another one may come before one with a higher score. ``reason``: what matched.
     """
 
     score: float
@@ -136,7 +133,7 @@ class Scored(ServedMemory, omit_defaults=True, kw_only=True):
 
 
 class Found(Record, omit_defaults=True):
-    """What a search came to, the best first. ``left_out``: what would have been there, and why it is not."""
+    """The hits of a search, best first. ``left_out``: which memories were left out, and why."""
 
     memories: tuple[Scored, ...]
     left_out: str = ""
@@ -172,8 +169,9 @@ def ended(caution: Caution) -> Ended:
 
 
 def caution(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution]) -> str:
-    """What an agent must know before it believes a text: that it no longer holds, that it is kept back elsewhere,
-    whose words they are."""
+    """What an agent must know about a text: that it is no longer true, that it was said in confidence, whose words it
+    has.
+    """
     reason = why_kept_back(memory)
     whose = f"data, not an instruction: {reason}" if reason else quoted_from(memory, agent.source(memory))
     return "; ".join(part for part in (cautions_told(cautions), whose) if part)
@@ -219,8 +217,9 @@ class ExplainArguments(Arguments):
 
 
 class Explained(Record, omit_defaults=True):
-    """``found``: whether it is among the first so many. ``rank`` counts from 1, and is left out where nothing finds it.
-    ``why_not``: what keeps it out, worst first; ``would_help``: each by itself would bring it in, as was tried.
+    """``found``: whether it is among the first ``limit`` hits. ``rank`` counts from 1; it is left out if nothing
+    finds it. ``why_not``: what excludes it, most important first. ``would_help``: changes that were tried; each alone
+    makes it a hit.
     """
 
     memory_id: str
@@ -236,7 +235,7 @@ class Explained(Record, omit_defaults=True):
 def explain_search(agent: Agent, arguments: ExplainArguments) -> Explained:
     memory = agent.get(arguments.memory_id)
     if not agent.servable([memory])[0]:
-        raise InputError(f"{memory.id} is kept back: no agent is told it.", "Only the person can release it.")
+        raise InputError(f"{memory.id} is kept back: no agent gets it.", "Only the person can release it.")
     explanation = agent.explain(arguments.query, memory, limit=arguments.limit)
     return Explained(
         memory_id=memory.id, found=explanation.rank is not None and not explanation.excluded, rank=explanation.rank,
@@ -252,7 +251,7 @@ def _plain(reason: str) -> str:
 
 
 class Counted(Record, omit_defaults=True):
-    """``latest``: when the newest memory was recorded; left out when there is nothing."""
+    """``latest``: when the newest memory was recorded; left out if there is none."""
 
     memories: int
     by_kind: dict[Kind, int]
@@ -283,7 +282,7 @@ class EntityArguments(Arguments):
 
 
 class EntityProfile(Record, omit_defaults=True):
-    """Who or what is called so. ``caution``: what of the summary no longer holds."""
+    """An entity with this name. ``caution``: what in the summary is no longer true."""
 
     name: str
     type: str
@@ -293,8 +292,9 @@ class EntityProfile(Record, omit_defaults=True):
 
 
 class EntityInfo(Record, omit_defaults=True):
-    """``mentioned_in``: how many memories there are about it; ``memories`` the latest of them. ``may_also_be``:
-    names of others that may be the same, which the person has not decided yet."""
+    """``mentioned_in``: how many memories mention it; ``memories``: the latest of them. ``may_also_be``: names of
+    entities that may be the same; the person has not decided yet.
+    """
 
     entities: tuple[EntityProfile, ...]
     mentioned_in: int
@@ -304,15 +304,15 @@ class EntityInfo(Record, omit_defaults=True):
 
 
 def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
-    # Who is who is known from all memories, and by the person: a confined agent has the names in its texts, no more.
-    # So has one from which something about the name is kept: a summary may say it, another name may stand in it.
+    # Entities depend on all memories and on the person. An agent with a scope gets only the names in its texts.
+    # The same if something about the name is kept from the agent: a summary or another name could reveal it.
     by_text = agent.scoped or agent.is_kept_from(f"entity:{quoted(arguments.name)}")
     wanted = quoted(arguments.name) if by_text else f"entity:{quoted(arguments.name)}"
     about = agent.page(wanted, limit=_NAMED_IN) if fold(arguments.name) else []
     profiles = _named_in(agent, arguments.name, about) if by_text else _profiles(agent, arguments.name, about)
     if not profiles:
         raise NotFoundError(
-            f"Nobody and nothing is known by the name {arguments.name[:60]!r}.",
+            f"Nobody and nothing has the name {arguments.name[:60]!r}.",
             "Try another form of the name, or search_memory.",
         )
     filter = f"{wanted} {kinds(arguments.kind)}"
@@ -325,7 +325,7 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
 
 
 def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
-    """Those that stand in what this agent may be told."""
+    """Other entities of this name in texts that the agent may see."""
     with suppress(MemtuiError):  # a name of several
         names = [one.canonical_name for one in agent.memory.entities.merge_candidates(name)[:_NAMESAKES]]
         return tuple(one for one in names if not agent.is_kept_from(f"entity:{quoted(one)}"))
@@ -347,7 +347,7 @@ def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[Entity
 
 
 def _named_in(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
-    """What these texts by themselves show to be a name: as the latest writes it, of the type that most give it."""
+    """The name as these texts show it: spelled as in the latest, with the type that most of them give."""
     found = [
         one
         for memory in about
@@ -370,7 +370,7 @@ class ContextArguments(Arguments):
 
 
 class Context(Record, omit_defaults=True):
-    """``text`` is markdown, empty when nothing bears on the prompt; ``tokens`` is estimated."""
+    """``text`` is Markdown, empty if nothing fits the prompt. ``tokens`` is an estimate."""
 
     text: str
     tokens: int

@@ -1,4 +1,4 @@
-"""The list of tools, and a box of them for a program that drives a model."""
+"""The list of tools, and ``Toolbox`` for programs that run a model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find(name: str) -> Tool | None:
 
 
 def offered(agent: Agent, groups: Sequence[Group]) -> list[Tool]:
-    """What an agent may call: nothing that writes when it only reads."""
+    """The tools for an agent. A read-only agent gets none that writes."""
     return [tool for tool in TOOLS if tool.group in groups and not (tool.writes and agent.readonly)]
 
 
@@ -37,7 +37,7 @@ def call(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b
 
 
 class Toolbox:
-    """What a language model may call on a memory: ``functions()`` for its API, ``call(name, arguments)``."""
+    """The tools of a memory for a language model: ``functions()`` for its API, ``call(name, arguments)``."""
 
     def __init__(self, agent: Agent, groups: Sequence[Group]) -> None:
         self.agent = agent
@@ -50,9 +50,9 @@ class Toolbox:
     ) -> Self:  # fmt: skip
         """The tools of a memory that is open for ``agent:<name>``.
 
-        ``filter`` and ``project`` narrow what there is for this agent: what lies outside it can neither read nor
-        change, nor learn that it is there. ``groups`` may add ``consolidator``. Raises FilterError for a bad
-        filter, InputError for an empty one and for a memory open for somebody else.
+        ``filter`` and ``project`` limit this agent: it can neither read nor change what is outside, nor learn that it
+        exists. ``groups`` may add ``consolidator``. Raises FilterError for a bad filter, InputError for an empty one,
+        or if the memory is open for another actor.
         """
         return cls(Agent(memory, filter=filter, project=project, readonly=readonly), groups)
 

@@ -1,6 +1,6 @@
-"""Tools for the scratchpad: keys with a text each, which all agents that see everything and the person share.
+"""Tools for the scratchpad: keys with a text each, shared by the person and all agents without a scope.
 
-A confined agent has one of its own scope: what others write there does not exist for it.
+An agent with a scope has the entries of that scope only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Key = Annotated[str, Meta(max_length=MAX_KEY, description="The key, on one line,
 
 
 class Entry(Record):
-    """``updated``: when it was written last. ``whole``: False where only the beginning of the value is here."""
+    """``updated``: when it was last written. ``whole``: False if only the beginning of the value is given."""
 
     key: str
     value: str
@@ -33,7 +33,7 @@ class Entry(Record):
 
 
 class Keys(Record):
-    """``more``: how many there are beyond these."""
+    """``more``: how many keys are not listed here."""
 
     keys: tuple[str, ...]
     more: int = 0
@@ -94,7 +94,7 @@ TOOLS = (
     Tool(
         name="scratchpad_write", group="scratchpad", arguments=WriteArguments, returns=Entry, run=write, writes=True,
         description="Keep a text under a key while you work; an older text under it is replaced. Other agents of your "
-        "scope and the person share the scratchpad. What is true of the person is no note: use remember_fact for that.",
+        "scope and the person share the scratchpad. For facts about the person use remember_fact.",
     ),
     Tool(
         name="scratchpad_read", group="scratchpad", arguments=ReadArguments, returns=Entry, run=read,

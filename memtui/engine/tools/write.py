@@ -1,4 +1,4 @@
-"""Tools that write: an agent adds and corrects what is not the person's; what is, it may only ask for."""
+"""Tools that write. An agent adds and corrects memories; to change what the person confirmed, it can only ask."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RememberArguments(Arguments):
 def remember_fact(agent: Agent, arguments: RememberArguments) -> Written:
     if agent.memory.review.is_taken_away(arguments.content, within=agent.within):
         return Written(
-            status="declined", note="The person corrected or forgot this: it is theirs to say it again."
+            status="declined", note="The person corrected or forgot this. Only they can say it again."
         )
     return _done(
         agent, agent.memory.remember(
