@@ -27,7 +27,7 @@ _LEAST = 0.55
 # A missed allergy, or a rule that is not kept, costs more than a line too many.
 _LEAST_VITAL = 0.33
 # Of what is kept as a fact of its own: few words are understood less often, and are more often of the moment.
-_LEAST_HEALTH, _LEAST_RULE = 0.4, 0.5
+_LEAST_RULE = 0.4
 _LEAST_OF_FEW_WORDS, _FEW_WORDS = 0.8, 7
 _LEAST_OF_SOME_WORDS, _SOME_WORDS = 0.65, 12
 _LEAST_SEVERE = 0.05
@@ -148,7 +148,7 @@ def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
         return True
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)
     if best.topic in _VITAL:
-        return best.probability >= (_LEAST_HEALTH if best.topic == "health" else _LEAST_RULE)
+        return best.probability >= (_LEAST_VITAL if best.topic == "health" else _LEAST_RULE)
     words = sum(len(candidate.text.split()) for candidate, _ in run)
     if words < _FEW_WORDS:
         return best.probability >= _LEAST_OF_FEW_WORDS
