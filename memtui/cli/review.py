@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .invocation import Invocation
 
 _EVIDENCE = 3
-_EVERY = 10_000
 _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "snooze")
 
 
@@ -92,7 +91,7 @@ def _decide(
     if len(cards) > 1 and (memory_id or text):
         raise UsageError("--memory and --text need exactly one card.", "Decide the others by themselves.")
     with invocation.existing(must_write=True) as memory:
-        waiting = {item.id: item for item in memory.review.items(limit=_EVERY)}
+        waiting = {item.id: item for item in memory.review.items()}
         if unknown := [card for card in cards if card not in waiting]:
             raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
         items = [waiting[card] for card in cards]

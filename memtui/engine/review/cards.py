@@ -141,7 +141,7 @@ def inbox(
 
 
 def review(
-    connection: apsw.Connection, now: float, options: Options, *, limit: int = 200, every_new: bool = False,
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MOST, every_new: bool = False,
     kinds: Collection[ReviewKind] = get_args(ReviewKind),
 ) -> list[ReviewItem]:  # fmt: skip
     """Everything that waits, worst first; each memory on one card only.

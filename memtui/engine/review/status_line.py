@@ -14,8 +14,6 @@ from memtui.engine.records import ServedToday, Status
 from memtui.engine.store import proposals, recalls, recording_rules
 from memtui.engine.store.sql import as_json
 
-_MOST = 200
-
 
 def status(connection: apsw.Connection, now: float) -> Status:
     """What was asked and waits, and what was told since local midnight."""
@@ -35,7 +33,7 @@ def asked(connection: apsw.Connection, now: float) -> int:
         if not ids or not ids <= shown:
             cards += 1
         shown |= ids
-    return min(cards, _MOST)
+    return min(cards, proposals.MOST)
 
 
 def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:

@@ -159,9 +159,7 @@ def _with_disputed(
             *(one for one in said if {(one.successor or one.old).id, one.old.id}.isdisjoint(ends)),
         )
     found = {key: told for key, told in found.items() if told}
-    for card in proposals.undecided(connection, proposals.DEVICES):
-        if card.payload.get("aspect", "state") != "state":
-            continue
+    for card in _disputed_cards(connection, column, asked):
         sides = [one for one in proposals.device_sides(connection, card.payload, now) if one.active]
         known = None if within is None else passing(connection, within, {one.rid for one in sides})
         for one in sides:
@@ -173,6 +171,29 @@ def _with_disputed(
                 disputed = Caution(how="disputed", at=card.created_at, old=one, successor=others[0])
                 found[key] = (*found.get(key, ()), disputed)
     return found
+
+
+def _disputed_cards(
+    connection: apsw.Connection, column: str, asked: Collection[Any]
+) -> list[proposals.Proposal]:
+    """The undecided cards of two devices that may show one of the memories, as it is now or as it was."""
+    cards = [
+        card
+        for card in proposals.undecided(connection, proposals.DEVICES)
+        if card.payload.get("aspect", "state") == "state"
+    ]
+    if not cards:
+        return []
+    shown = {str(id) for card in cards for id in card.payload["memories"]}
+    concerned: set[str] = {
+        id
+        for (id,) in connection.execute(
+            f"SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND ({column} IN "
+            "(SELECT value FROM json_each(?)) OR ended_by IN ('superseded', 'merged'))",
+            (as_json(list(shown)), as_json(asked)),
+        )
+    }
+    return [card for card in cards if not concerned.isdisjoint(map(str, card.payload["memories"]))]
 
 
 def _said_again(

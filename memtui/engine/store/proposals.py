@@ -22,6 +22,8 @@ CONFLICT, QUARANTINED, CHANGE_REQUEST, DEPENDENTS = "conflict", "held", "wish", 
 for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]
 
+MOST = 10_000
+"""So many cards of a kind are looked at; nobody decides more of them one by one."""
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
 _payload = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -86,7 +88,7 @@ def find(connection: apsw.Connection, id: str) -> Proposal | None:
     return _proposal(row) if row else None
 
 
-def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200) -> list[Proposal]:
+def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = MOST) -> list[Proposal]:
     """What of a kind is to be asked now, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
@@ -96,7 +98,7 @@ def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = 200
     return [_proposal(row) for row in rows]
 
 
-def undecided(connection: apsw.Connection, kind: str, limit: int = 200) -> list[Proposal]:
+def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list[Proposal]:
     """What of a kind is open or put off, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from memtui import Memory
@@ -64,3 +65,29 @@ def test_each_card_counts_once_and_what_is_gone_or_put_off_does_not(clock: Clock
 @pytest.fixture
 def clock() -> Clock:
     return Clock(1_760_000_000.0)
+
+
+def test_hundreds_of_conflicts_are_all_listed_counted_and_told(tmp_path: Path) -> None:
+    """Two devices that corrected everything differently."""
+    many = 230
+    options = Options(background=False, embedder="off", allow_unsafe_fs=True)
+    with (
+        Memory.open(tmp_path / "a.db", options=options) as laptop,
+        Memory.open(tmp_path / "b.db", options=options) as desktop,
+    ):
+        for number in range(many):
+            laptop.remember(f"Shelf {number} has the plates")
+        laptop.files.export(tmp_path / "a.jsonl")
+        desktop.files.import_paths([tmp_path / "a.jsonl"])
+        for device, thing in ((laptop, "cups"), (desktop, "pans")):
+            for fact in device.view.page("kind:fact", limit=many):
+                device.correct(fact.id, fact.content.replace("plates", thing))
+        laptop.files.export(tmp_path / "b.jsonl")
+        desktop.files.import_paths([tmp_path / "b.jsonl"])
+        assert agree(desktop) == many
+        inbox = desktop.review.inbox(all=True)
+        assert sum(item.kind == "devices" for item in inbox.items) == many
+        assert desktop.review.inbox().later + len(desktop.review.inbox().items) == len(inbox.items)
+        facts = [one.id for one in desktop.view.page("kind:fact", limit=2 * many)]
+        assert {how for of in desktop.view.cautions(facts).values() for how in [of[-1].how]} == {"disputed"}
+        assert len(desktop.view.cautions(facts)) == 2 * many
