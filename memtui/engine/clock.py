@@ -1,4 +1,4 @@
-"""Time comes from outside: whoever opens a memory may hand in the clock."""
+"""The clock: whoever opens a memory may hand in another one. Calendar times of a moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is left of a confidence: a function of time, computed when read, never written back.
+"""The confidence that is left at a time: a function of time, computed when read and never written back.
 
     effective = confidence * exp(-rate * days since the last sign of life)
     rate      = decay_rate * 0.7 ^ (days on which an agent recalled it)

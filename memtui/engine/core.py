@@ -1,4 +1,4 @@
-"""What everything on an open memory shares: the file, the clock, the options, who acts, and who is told of a change."""
+"""The core of an open memory: the file, the clock, the options, the actor, and announcing changes."""
 
 from __future__ import annotations
 

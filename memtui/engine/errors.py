@@ -1,4 +1,4 @@
-"""Every error memtui raises on purpose.
+"""Every error that memtui raises on purpose.
 
     MemtuiError                 message, hint, exit_code
     ├── UsageError          2   the call itself is wrong

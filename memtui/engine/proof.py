@@ -1,4 +1,4 @@
-"""``python -m memtui.engine.proof``: looks for what was erased, in the bytes of the files and through the public API.
+"""``python -m memtui.engine.proof``: search the bytes of all files, and the public API, for erased text.
 
 Runs in a process of its own (``erase.proof``): asked on standard input, it answers on standard output.
 """

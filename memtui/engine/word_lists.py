@@ -1,4 +1,4 @@
-"""Word lists of the package: text files with an entry a line, below [headings] where they have some; # begins a comment."""
+"""Read word lists: text files with an entry a line and optional [headings]; # begins a comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How labels, reports and errors word things: so many of them, and the beginning of a text."""
+"""Words for labels, reports and errors: plurals, and beginnings of texts."""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,3 +77,67 @@ def test_an_extractor_that_is_not_there_is_refused_with_those_that_are(package: 
         with pytest.raises(InputError, match="missing") as raised:
             asyncio.run(memory.consolidate("talk"))
         assert "shouted" in raised.value.hint
+
+
+PROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "memtui-example"
+version = "1.0"
+
+[project.entry-points."memtui.importers"]
+diary = "memtui_diary"
+
+[tool.hatch.build.targets.wheel]
+only-include = ["memtui_example.py", "memtui_diary.py"]
+"""
+DIARY = """
+from memtui import Turn
+
+name, label = "diary", "Diary"
+
+
+def sniff(head):
+    return head.raw.startswith(b"Dear diary")
+
+
+def read(stream):
+    for number, line in enumerate(stream.lines()):
+        key = f"diary:{number}"
+        yield Turn(session_id="diary:1", role="user", content=line.decode(), source_key=key, source="import:diary")
+"""
+USE = """
+import asyncio, sys
+from memtui import Memory, Options
+
+options = Options(background=False, embedder="package", embedder_package="letters", extractor="shouted")
+with Memory.open(":memory:", options=options) as memory:
+    report = memory.files.import_paths([sys.argv[1]])
+    asyncio.run(memory.consolidate("diary:1"))
+    memory.models.index_pending()
+    [fact] = memory.view.page("kind:fact")
+    print(report.turns, fact.content, memory.search("TUN").hits[0].arms["vector"].rank, sep="|")
+"""
+
+
+def test_a_package_that_pip_installed_brings_a_format_an_embedder_and_an_extractor(tmp_path: Path) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    source.mkdir()
+    entry_points = GUIDE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    (source / "pyproject.toml").write_text(PROJECT + entry_points)
+    (source / "memtui_example.py").write_text(EXAMPLE)
+    (source / "memtui_diary.py").write_text(DIARY)
+    pip = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-build-isolation")
+    subprocess.run(
+        [*pip, "--disable-pip-version-check", "--target", installed, source], check=True, timeout=120
+    )
+    diary = tmp_path / "diary.txt"
+    diary.write_text("Dear diary\nI AM ALLERGIC TO NUTS\n")
+    done = subprocess.run(
+        [sys.executable, "-c", USE, diary],
+        env={**os.environ, "PYTHONPATH": str(installed)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.stderr) == ("2|I AM ALLERGIC TO NUTS|1", "")

@@ -1,4 +1,4 @@
-"""Carry over from the live file what a restore must not undo: erased memories, pending erases, counters of keys.
+"""Carry over from the live file what a restore must keep: erased memories, pending erases, counters of keys.
 
 What was erased for good stays erased, an erase that was interrupted stays to be finished, and a number that was given is
 never given again: whoever had it in mind would file their rows under somebody else's operation.

@@ -1,4 +1,4 @@
-"""Who is who, as somebody decides it: names, types, merges, links. Functions inside the caller's operation.
+"""Name, type, merge, split and link entities, and who decided what. Functions inside the caller's operation.
 
 The person's word wins: what the person decided, an agent may not change (ProtectedError), and no program does.
 Every name is a row (store/entities.py), so that a merge and a split are one update, and an undo is exact.

@@ -1,4 +1,4 @@
-"""Erasing for good, from the plan to the proof. The one act that no undo takes back.
+"""The eraser: plan, removal and proof. No undo takes an erase back.
 
 The backups come first: until the file itself is written all of it can be worked out again, so an erase that was
 killed is begun anew; afterwards only pages and late backups are left, for which the ids are enough (``PendingErase``).

@@ -1,1 +1,1 @@
-"""The way out of the file, in formats that others can read."""
+"""Exports: the memory in formats that others can read."""

@@ -1,4 +1,4 @@
-"""A file that is there complete or not at all: written under another name, flushed, then given its own."""
+"""Write a file completely or not at all: under another name first, flushed, then renamed."""
 
 from __future__ import annotations
 

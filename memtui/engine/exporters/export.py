@@ -1,4 +1,4 @@
-"""Takes a memory out of the file, in a format that others can read."""
+"""Export a memory to a file or folder, in a format that others can read."""
 
 from __future__ import annotations
 

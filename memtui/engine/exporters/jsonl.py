@@ -1,4 +1,4 @@
-"""The complete export: a header line that says what follows, a line for every row, an end line with a hash.
+"""The complete export as JSON lines: a header, a line for every row, an end line with a hash.
 
 Streamed from one snapshot of the memory; read back by importers/formats/memtui_export.py.
 """

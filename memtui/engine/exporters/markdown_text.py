@@ -1,4 +1,4 @@
-"""Stored text in Markdown notes: nothing in it acts, whether Markdown, Obsidian or a plugin reads it.
+"""Escape stored text for Markdown notes, so that neither Markdown, Obsidian nor a plugin acts on it.
 
 File names are ones that every system can have; values of the frontmatter are YAML strings whatever they hold.
 """

@@ -1,4 +1,4 @@
-"""A folder of notes that is renewed as a whole, and never touches what others put there.
+"""A folder of exported notes. Each export replaces its own notes and leaves foreign files alone.
 
 Notes are written beside the folder first. A list in it says which files are ours, with a hash each: only a file
 that is still as we left it is replaced or removed.

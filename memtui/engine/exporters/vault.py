@@ -1,4 +1,4 @@
-"""A memory as notes for Obsidian: a note for each person, project, place and organisation, for each fact, for each day.
+"""Export a memory as notes for Obsidian: one for each entity, fact and day.
 
 The same memory gives the same bytes: nothing in a note depends on when it was written. Days are local ones.
 """

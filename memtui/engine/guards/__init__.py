@@ -1,4 +1,4 @@
-"""What is looked for in every text before it is kept or handed out: secrets, and orders to an assistant.
+"""Guards: secrets, and orders to an assistant, found in texts before they are kept or handed out.
 
 Nothing here knows of a memory or a file: text goes in, a finding comes out.
 """

@@ -1,4 +1,4 @@
-"""What a format must offer.
+"""The protocol of an import format, and the items that a format yields.
 
 A new format of memtui is a file in ``formats`` and a line in ``registry.BUILT_IN``. A package of somebody else names its
 own in the entry point group ``memtui.importers``::

@@ -1,4 +1,4 @@
-"""Sessions of the OpenAI Agents SDK in any database that SQLAlchemy reaches: ``postgresql://...``, ``mysql://...``.
+"""Read Agents SDK sessions from any database that SQLAlchemy reaches: ``postgresql://...``, ``mysql://...``.
 
 The tables of messages (known by their columns) are copied, row by row and in a transaction that only reads, into an SQLite
 file that is gone after the import; from there on it is a file like any other. A URL holds a password: nothing that is shown,

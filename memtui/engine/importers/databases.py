@@ -1,4 +1,4 @@
-"""Reads other programs' SQLite files without touching them, and without trusting what they hold.
+"""Open SQLite files of other programs read-only, and distrust their schema and values.
 
 A file is opened read-only and immutable: no lock is taken, nothing beside it is made, and its owner may be at
 work. That way SQLite looks at neither a write-ahead log nor a rollback journal, so when one of them holds

@@ -1,4 +1,4 @@
-"""Finds what can be imported in files, folders and zip archives, by looking inside.
+"""Detect what can be imported in files, folders and zip archives.
 
 Of names only that of a Markdown note counts: prose alone is a note where the file says so.
 

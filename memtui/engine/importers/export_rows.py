@@ -1,4 +1,4 @@
-"""Rows of memtui's own export on their way into the memory: what of a batch is new, and storing it.
+"""Import the rows of memtui's own export: find what is new in a batch, and store it.
 
 What another device decided about rows that are here waits until all rows are: then it meets what was decided here
 (``curate.reconcile``).

@@ -1,4 +1,4 @@
-"""Values as foreign files hold them: JSON that is not quite JSON, times in any notation, ids of any kind."""
+"""Parse values of foreign files: lenient JSON, times in any notation, ids of any type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of another program's ``memory.db``: nobody knows their model, so they are tried before they are kept.
+"""Keep the vectors of another program's ``memory.db`` if this memory's model makes the same ones.
 
 Some of its texts, picked at random, are embedded anew. Only where this memory's own model gives the same vectors (a cosine of
 more than .99 for each) are the others taken over; else they are left, and made anew like those of any text. They lie in the

@@ -1,4 +1,4 @@
-"""Brings what formats find into the memory: one named operation over many short transactions.
+"""Ingest: store what the formats yield, as one named operation over many short transactions.
 
 Every record takes one way: a format reads it, what is there already is sorted out, the rest is stored and counted.
 What differs between turns, notes and rows says a ``RecordKind``. What is already there is recognised by its

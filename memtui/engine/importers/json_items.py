@@ -1,4 +1,4 @@
-"""Cuts a JSON array into its elements without parsing it, one element in memory at a time.
+"""Split a JSON array into its elements without parsing it, one element in memory at a time.
 
 Exports are one array of conversations in a file of up to a gigabyte. A streaming parser stops at the first
 byte it dislikes and grows with nesting; cutting at brackets instead lets one broken element be skipped, caps

@@ -1,4 +1,4 @@
-"""Places on this machine where programs keep conversations, and how soon they delete them.
+"""Find the session files and exports of other programs on this machine, and when they will be deleted.
 
 Claude Code deletes transcripts after ``cleanupPeriodDays`` (30 unless its settings say otherwise), so
 importing is rescue: the first thing to tell is how many will be gone within a week. Session files are not opened, only

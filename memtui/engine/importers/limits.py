@@ -1,4 +1,4 @@
-"""How much of a foreign file is taken in: every cap of an import, and the errors that name them.
+"""Limits of an import, and the errors that name them.
 
 A file comes from outside and may be built to exhaust memory, time or disk. Each cap is checked while
 streaming, before the bytes pile up; a cap that is hit ends or skips that record or that file, never the

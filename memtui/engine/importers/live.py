@@ -1,4 +1,4 @@
-"""A file of lines that somebody is still writing: read on where reading ended, never twice, never half a line.
+"""Read a file that another program appends to: each line once, and only whole lines.
 
 Some programs end no last line: it is taken when it is whole JSON and nobody has written the file for a minute.
 

@@ -1,4 +1,4 @@
-"""One import at a time: two of the same files would each bring in half."""
+"""The import lock: one import at a time, since two of the same files would each bring in half."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message says, and who says it, where a format tells both by a role and a content."""
+"""Parse the role and content of a message: its text, its speaker, its trust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storing notes, scratchpad entries and names: the SQL of one transaction of an import.
+"""Store notes, scratchpad entries and names: the SQL of one transaction of an import.
 
 A note follows the one before it in the same statement where nothing of it depends on that one, since every statement
 costs a segment of the full-text index (``memories.insert_all``).

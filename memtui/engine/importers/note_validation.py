@@ -1,4 +1,4 @@
-"""Notes, scratchpad entries and names on their way in: what is there already, and what may be stored.
+"""Validate imported notes, scratchpad entries and names, and find those that are there already.
 
 Nothing that comes in changes what is there: a known note, key or name stays as it is. Links lead only to rows that
 are there, so they resolve and have no cycle.

@@ -1,4 +1,4 @@
-"""Reads all sources of an import one after another, and keeps the account of what was passed over."""
+"""Read all sources of an import one after another, and count what was left out."""
 
 from __future__ import annotations
 

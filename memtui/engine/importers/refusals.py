@@ -1,4 +1,4 @@
-"""Why a file is left out, and what a person is told whose file, folder or archive gives nothing to import."""
+"""Reasons why a file is not imported, and the next step for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats that can be imported, and how one is called."""
+"""The registry of import formats: those of memtui, and those of other packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of an import share: its operation, the count of what came of it, and what each kind of record says."""
+"""The counts of an import, and the report made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream of one import: where it is, and reading it as lines, as the elements of a JSON array, or as rows.
+"""The input of a format: a file read as lines, as elements of a JSON array, or as rows.
 
 Whatever the file does (a disk error, a damaged archive, a line without end), reading yields ``Skip`` with a
 reason and goes on with the next record, or ends this stream. One record is in memory at a time.

@@ -1,4 +1,4 @@
-"""The turns of an import: what of a batch is new, and storing it.
+"""Import turns: find what is new in a batch, and store it.
 
 A single turn is recorded with its session (curate.turns); here a transaction holds hundreds of turns of few
 sessions, so the sessions are registered once for all of them.

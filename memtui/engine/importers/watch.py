@@ -1,4 +1,4 @@
-"""Follow live session files: new turns are in the memory a moment later.
+"""Watch live session files, and import new turns a moment after they were written.
 
 Files are checked once a second (``changed_files.py``) and read from where reading ended (``live.py``). Turns are stored
 like any import: an existing turn is not added again, whoever brought it. All that comes in is one operation until

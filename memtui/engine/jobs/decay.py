@@ -1,4 +1,4 @@
-"""The job Decay moves faded facts to the Trash each night; and the forecast of fading.
+"""The decay job moves faded facts to the Trash each night. Also the forecast of fading.
 
 How much is left of a fact is a function of time (``confidence.py``); nothing here changes that. Pruning only
 ends what is below the threshold at the beginning of the local day, the weakest first, and in one local date

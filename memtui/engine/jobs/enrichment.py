@@ -1,4 +1,4 @@
-"""Enrichment: memories in which the quick rules found few names are read again by a model.
+"""The enrichment job: a model reads memories again in which the rules found few names.
 
 spaCy, a language model, or both; without either there is nothing better than the rules, and the job says so.
 What is found is derived, like every automatic link: it is not history, and the person's decisions win; but

@@ -1,4 +1,4 @@
-"""Move a memory from the vectors of one embedding model to those of another, while the old ones serve.
+"""Move a memory to another embedding model, while the old vectors go on serving.
 
 The new vectors are kept beside the old, batch by batch, so that a run that ended early goes on where it
 stopped. Only when none is missing, one transaction makes the new model the file's; the two are never mixed.

@@ -1,4 +1,4 @@
-"""Reflection: once a week a language model writes down what the week's facts say together.
+"""The reflection job: once a week a language model sums up the week's facts.
 
 Patterns, not repetitions; a few sentences with their sources. Without a language model there is nobody to
 write it, and the job says so: a list of facts is no reflection.

@@ -1,4 +1,4 @@
-"""Old turns go to the Trash once their facts are drawn. Off unless a number of days is set.
+"""The retention job moves old turns to the Trash once their facts are drawn. Off unless a number of days is set.
 
 A turn is old when it was said, recorded and last brought back that long ago. It stays while its session waits to be
 consolidated, and while a pinned or confirmed memory stands on it. In one local date no more go than the cap.

@@ -1,4 +1,4 @@
-"""The ticker of the scheduler: it asks at intervals which jobs are due, also when the clock is changed.
+"""The ticker asks at intervals which jobs are due, also when the clock is changed.
 
 One interval job of APScheduler and nothing else: what is due, and that it happens once, is read from the file. Never
 imported at start (it takes 0.1 s): ``Scheduler.start`` does so in a thread.

@@ -1,4 +1,4 @@
-"""The jobs, in the order in which they catch up: enrichment before consolidation before decay."""
+"""The timetable of the jobs, in the order in which they catch up: enrichment, consolidation, decay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from a text without judgement: entity links and CJK bigrams, made after the write."""
+"""Derive entity links and CJK bigrams from a text, after it was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write observations down: findings, insights and lessons, each once; inside the caller's operation."""
+"""Store findings, insights and lessons, each once; inside the caller's operation."""
 
 from __future__ import annotations
 

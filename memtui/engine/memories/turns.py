@@ -1,4 +1,4 @@
-"""The hot path: one turn of a conversation, recorded in one transaction, without a model or a network."""
+"""Record one turn of a conversation in one transaction, without a model or a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may enter the memory: checked texts, tags and numbers; secrets caught on every way in."""
+"""Validate texts, tags, numbers and scratchpad entries, and find secrets, before anything is stored."""
 
 from __future__ import annotations
 

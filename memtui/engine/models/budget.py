@@ -1,4 +1,4 @@
-"""What a run may pay a language model, and what it has paid, also for answers that were of no use."""
+"""The token budget of a run: what it may spend, and what it has spent."""
 
 from __future__ import annotations
 

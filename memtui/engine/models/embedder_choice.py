@@ -1,4 +1,4 @@
-"""Which embedder: the one that the settings want, and the one whose vectors a file already holds.
+"""Choose the embedder: the one of the settings, or the one whose vectors the file holds.
 
 They may differ, after the settings changed or an older backup was restored. Then the file's own goes on serving
 where it can, and nothing is mixed, until the person has the memory embedded anew. Texts go to a network only where

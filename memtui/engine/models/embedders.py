@@ -1,4 +1,4 @@
-"""What makes vectors of texts; and the one that needs no network: static word vectors that come with a package.
+"""The protocol of embedders, and the packaged offline one: static word vectors.
 
 The packaged weights (wordllama, 32,000 word pieces of 256 dimensions, 16 MB) are mapped, not read, and
 without importing their package. A text's vector is the plain mean of its pieces; a query's is weighted

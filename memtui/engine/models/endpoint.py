@@ -1,4 +1,4 @@
-"""What every call of an OpenAI-compatible endpoint shares: its address, its key, the connection, its faults in words.
+"""Calls of OpenAI-compatible endpoints: address, key, connection, size limits, errors.
 
 Texts go only to an address that is https or on this machine; no redirect is followed, no proxy or header of the
 environment is used, and a reply cannot grow without bound. Faults are told by what they do, and without the text of

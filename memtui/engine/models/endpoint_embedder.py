@@ -1,4 +1,4 @@
-"""Vectors from an OpenAI-compatible endpoint, believed only when every number of a reply is in order.
+"""Embeddings from an OpenAI-compatible endpoint. Every number of a reply is checked.
 
 An endpoint may ignore the dimensions that it was asked for, answer for fewer texts than it was sent, in another
 order, or with numbers that are none: all that is a DegradedError that says what to do. A question has a short

@@ -1,4 +1,4 @@
-"""From spans of any provider to the mentions that the store links.
+"""Turn the spans of any provider into the mentions that the store links.
 
 Names that the memory knows come first; what a provider would have said of the same words is a vote for the
 type. The store decides which entity a mention is (by its key, merges and the person's decisions included).

@@ -1,4 +1,4 @@
-"""One call to a language model at an OpenAI-compatible endpoint, made so that nothing it does can hurt.
+"""Calls of a language model at an OpenAI-compatible endpoint, with limits and a checked JSON reply.
 
 A reply is worth having only when it is whole: everything else (refused, reset, redirected, too slow, too
 large, cut off, not JSON, of another shape) is a DegradedError that says what happened and what to do. The

@@ -1,4 +1,4 @@
-"""Looks for language model servers on this machine, at the ports that they have unless told otherwise.
+"""Find language model servers on this machine, at their usual ports.
 
 Only when somebody asks for it: it opens sockets, if only to this machine.
 """

@@ -1,4 +1,4 @@
-"""MiniLM: a small transformer on this machine, which knows what a word means in its sentence.
+"""The MiniLM embedder: a small transformer that runs on this machine.
 
 all-MiniLM-L6-v2 with int8 weights (23 MB), run by onnxruntime in one thread: about 60 texts a second. It comes with the extra
 ``minilm`` and is English; of a long text it reads the first 256 word pieces. The vector of a text is the mean of its

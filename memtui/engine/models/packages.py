@@ -1,4 +1,4 @@
-"""Embedders and extractors that other packages bring, found by name through entry points.
+"""Embedders and extractors of other packages, found by name through entry points.
 
 A package names a class without arguments in the group ``memtui.embedders`` or ``memtui.extractors``. It runs in this
 process with the person's rights: only what the person installed and named in the settings is loaded.

@@ -1,1 +1,1 @@
-"""What a memory holds beside its everyday verbs: ``memory.sessions``, ``memory.entities`` and so on, a class in a file each."""
+"""The namespaces of Memory: ``memory.sessions``, ``memory.entities`` and so on, one class in each file."""

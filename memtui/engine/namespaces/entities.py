@@ -1,4 +1,4 @@
-"""``memory.entities``: who is who, and what is corrected about them; each correction is one undoable operation.
+"""``memory.entities``: read and correct entities. Each correction is one undoable operation.
 
 What the person decided stays, whatever is read, imported or enriched later; an agent may not change it. An
 entity is named by its id, its name, an alias, or a beginning of its id that is unique; an id that was merged

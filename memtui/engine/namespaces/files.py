@@ -1,4 +1,4 @@
-"""``memory.files``: imports, sessions that are followed, exports, the check of the file, and erasing for good."""
+"""``memory.files``: import, watch, export, check, repair and erase."""
 
 from __future__ import annotations
 

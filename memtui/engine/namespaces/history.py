@@ -1,4 +1,4 @@
-"""``memory.history``: what the memory held at a moment, what came of it since, and what undo would take back."""
+"""``memory.history``: the memory at an earlier moment, changes between two moments, and undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts ``memory.jobs`` together: the scheduler, and what its jobs need of an open memory."""
+"""Make ``memory.jobs``: the scheduler, with the services that its jobs need."""
 
 from __future__ import annotations
 

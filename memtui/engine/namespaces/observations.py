@@ -1,4 +1,4 @@
-"""``memory.observations``: findings, insights and lessons, which agents note while they work."""
+"""``memory.observations``: findings, insights and lessons of agents."""
 
 from __future__ import annotations
 

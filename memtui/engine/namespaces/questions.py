@@ -1,4 +1,4 @@
-"""What a person keeps of their searches: pinned questions, what these should find, and ways to rank.
+"""``memory.questions``: pinned questions, the memories they should find, and ranking profiles.
 
 Reached as ``Memory.questions``.
 """

@@ -1,4 +1,4 @@
-"""``memory.quotas``: how much an agent may write and ask through its tools in a clock hour.
+"""``memory.quotas``: what an agent may write and call in a clock hour.
 
 What programs record under their own actor (the Python API, the SDK's session, hooks, imports) is not counted: these are
 the person's words, and none may be lost.

@@ -1,4 +1,4 @@
-"""``memory.recording``: whether what is said is recorded, and pauses in which it is not."""
+"""``memory.recording``: pauses of recording, and sources that are never recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memory.review``: what needs the person, what they decide about it, and how healthy the memories are."""
+"""``memory.review``: cards, decisions, change requests, and the health of the memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters that a person saves under a name, and what a filter can name in this memory. ``Memory.filters``."""
+"""``memory.filters``: saved filters, and the values that a filter can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scratchpad: keys with a text each, for what is needed at hand for a while. Reached as ``Memory.scratchpad``."""
+"""``memory.scratchpad``: short notes, each a text under a key."""
 
 from __future__ import annotations
 

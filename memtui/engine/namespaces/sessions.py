@@ -1,4 +1,4 @@
-"""``memory.sessions``: which conversations wait, and what is drawn from them."""
+"""``memory.sessions``: pending conversations, and consolidation."""
 
 from __future__ import annotations
 

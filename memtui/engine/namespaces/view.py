@@ -1,4 +1,4 @@
-"""Reading for people: lists, details, provenance, history. Nothing here writes, or counts as a recall."""
+"""``memory.view``: lists, details, provenance and history for people. Nothing here writes or counts as a recall."""
 
 from __future__ import annotations
 

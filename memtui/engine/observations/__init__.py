@@ -1,4 +1,4 @@
-"""What an agent learns while it works: findings, insights, lessons; a store for them, and what draws them from text.
+"""Observations of agents: findings, insights and lessons; their store, and extraction from a step's output.
 
 ObservationStore        the protocol; MemoryObservations keeps them in a memory (a file or ``:memory:``)
 ObservationExtractor    asks a language model what the output of a step is worth

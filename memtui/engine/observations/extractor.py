@@ -1,4 +1,4 @@
-"""What the output of a step is worth keeping, as a language model sees it; or, without one, by its own words.
+"""Extract findings, insights and lessons from the output of a step, by a language model or by phrases.
 
 The output is data: it is delimited, told to be so, and what looks like a secret in it is blacked out before
 it leaves. Whatever the endpoint does, the step goes on: ``extract`` answers None.

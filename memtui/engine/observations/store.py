@@ -1,4 +1,4 @@
-"""The store of observations: a protocol, and the one implementation, which is a memory.
+"""The store of observations: a protocol, its implementation on a memory, and adapters for other programs.
 
 A memory in a file and one in ``:memory:`` are the same code; the tests of the protocol run over both.
 """

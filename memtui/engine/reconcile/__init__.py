@@ -1,4 +1,4 @@
-"""Decisions of another device meet those that were made here: what is taken over, what stays, what the person is asked.
+"""Reconcile decisions of another device with those made here: take over, keep, or ask the person.
 
 About each aspect of a thing the later decision holds; which is later, the stamps tell (``store.stamps``). Where neither
 side knew of the other, equal decisions are one, the person's goes before an agent's or a job's, and what can stand beside

@@ -1,4 +1,4 @@
-"""Cards of Review: those that were decided on another device, and the person's word on what two devices decided."""
+"""Reconcile cards of Review, and carry out the person's choice between two devices."""
 
 from __future__ import annotations
 

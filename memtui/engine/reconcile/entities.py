@@ -1,4 +1,4 @@
-"""What another device decided about a name that is here as well."""
+"""Reconcile an entity that another device has decided about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One aspect on which two sides stand: which decision holds, or that the person is asked; and what is to be done about it."""
+"""Compare two decisions about one aspect: which holds, or that the person is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another device decided about a memory that is here as well."""
+"""Reconcile a memory that another device has decided about."""
 
 from __future__ import annotations
 

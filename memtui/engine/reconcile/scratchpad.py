@@ -1,4 +1,4 @@
-"""What another device wrote into the scratchpad, or took away."""
+"""Reconcile scratchpad entries that another device wrote or deleted."""
 
 from __future__ import annotations
 

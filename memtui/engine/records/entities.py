@@ -1,4 +1,4 @@
-"""Who and what memories name, and how the names were found."""
+"""Entities, and how their names were found."""
 
 from __future__ import annotations
 

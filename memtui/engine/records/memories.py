@@ -1,4 +1,4 @@
-"""What is kept: memories, the turns and sessions that they come from, and how many there are."""
+"""Memories, turns, sessions and their counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program may choose when it opens a memory."""
+"""The options of an open memory."""
 
 from __future__ import annotations
 

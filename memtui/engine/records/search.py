@@ -1,4 +1,4 @@
-"""A question's way: how it is ranked, what was found, why, and who was told."""
+"""Search: profiles, hits, explanations, recalls."""
 
 from __future__ import annotations
 

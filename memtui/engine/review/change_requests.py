@@ -1,4 +1,4 @@
-"""What an agent asks for and only the person may do: forget a memory, change or confirm one that is theirs.
+"""Change requests: an agent asks the person to forget, change or confirm a memory.
 
 A change request changes nothing. It waits in Review. If the person accepts it, it is the person's own change, signed by them.
 """

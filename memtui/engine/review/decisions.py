@@ -1,4 +1,4 @@
-"""What a person's decision on a card of Review does, inside the caller's operation."""
+"""Carry out a person's decision on a card of Review, inside the caller's operation."""
 
 from __future__ import annotations
 

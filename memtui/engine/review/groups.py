@@ -1,4 +1,4 @@
-"""Cards of Review that belong together: all of one conversation, or all about one person, project or place.
+"""Groups of cards in Review: those of one conversation, or of one person, project or place.
 
 A verdict on a group is for what is plain: new and fading facts are kept, and what is held back or suspicious can be
 refused with them. What has two sides, and what an agent asks for, is decided by itself.

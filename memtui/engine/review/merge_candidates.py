@@ -1,4 +1,4 @@
-"""Entities that may be one: found by their names when Review asks, decided by the person.
+"""Entities that may be the same, found by their names; the person decides.
 
 Looked at are the most mentioned ones, so that the work is bounded. Nothing is merged by itself: "Ann" is no
 "Anna", and an initial fits many people.

@@ -1,4 +1,4 @@
-"""Near-duplicates and suspicious texts among all notes, found once: in small portions, by the job that indexes.
+"""Scan all notes for near-duplicates and suspicious texts, in small portions by the indexer.
 
 Review itself only reads, and may take no longer in a large memory: it looks at the latest notes that were not
 judged yet, and again at what was found here. What is kept is derived from the notes and no part of history.

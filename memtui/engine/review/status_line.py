@@ -1,4 +1,4 @@
-"""The status in a line, for a shell's prompt: read alone, in the time of a hook.
+"""The status line of a shell's prompt, read without opening a Memory.
 
 What Review finds by comparing memories takes too long for that. Counted are the cards that were asked, as Review shows them.
 """

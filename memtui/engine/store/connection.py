@@ -1,4 +1,4 @@
-"""One connection to a memory file: its settings, its timeout for locks, and its errors in words.
+"""One connection to a memory file: settings, lock timeout, the vec0 extension, errors.
 
 Every connection has the same durable settings, set one by one and read back.
 """

@@ -1,4 +1,4 @@
-"""Keep the full-text indexes quick to search: merge the small segments that every commit adds.
+"""The full-text indexes: merging of small segments, and CJK bigrams.
 
 FTS5 would do this inside the commits of writers; here it is done beside them, in small transactions.
 """

@@ -1,4 +1,4 @@
-"""The memory at an earlier moment: the current rows, with every later operation taken off.
+"""The memory at an earlier moment: the current rows, with every later operation undone.
 
 The state is the one after the last operation until that moment, so it is always a state that existed. Where
 history was thinned (90 days, 50 MB) only the times of the rows themselves are left: when each was recorded, and when

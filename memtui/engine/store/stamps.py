@@ -1,4 +1,4 @@
-"""The clock of decisions: which decision knew of which, whatever the wall clocks of the devices say.
+"""Decision stamps: a version vector for each aspect, independent of the devices' clocks.
 
 About each aspect of a thing (a memory, an entity, ``pad:KEY``) the file keeps one stamp: the number of the last decision of
 each device that it knows of, and who made the last one. A device's numbers only rise, and are no lower than its clock: where an

@@ -1,4 +1,4 @@
-"""The rows of an undo: which they are, what forbids to put one back, and putting it back."""
+"""The rows of an undo: find them, check for conflicts, put them back."""
 
 from __future__ import annotations
 

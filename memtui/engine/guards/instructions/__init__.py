@@ -1,4 +1,4 @@
-"""Texts that talk to the assistant instead of about the person: planted orders, hidden text, fake prompts.
+"""Prompt injection in texts: planted orders, hidden text, fake prompts.
 
 A guess by shape, used to decide what a person should look at before an agent is told it. What the person
 says themself may well be an order ("always answer in metric"): whoever asks weighs the answer by trust.

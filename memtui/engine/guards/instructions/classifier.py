@@ -1,4 +1,4 @@
-"""How much a text reads like an order to an assistant: a linear model over words, letters and meanings.
+"""A linear classifier for prompt injection, over words, letters and meanings.
 
 The weights are made by ``tests/benchmarks/orders_train.py`` from texts in six languages. Words and letters are hashed; meanings
 have places of their own. A few words alone say little, so a short text needs more to be taken for an order. A text that is

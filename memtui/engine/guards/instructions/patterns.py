@@ -1,4 +1,4 @@
-"""The shapes of planted orders: what ``find_instructions`` looks for in folded (lower-case) text.
+"""Patterns of prompt injection, matched against folded (lower-case) text.
 
 Each entry is a reason and alternatives, of which one must be found. GAP stands for a stretch inside one
 sentence; it is bounded, so that the time is linear in the text. Shapes are wide where people never

@@ -1,4 +1,4 @@
-"""Secrets that a word announces: ``password: ...``, ``api_key=...``, ``https://user:...@host``."""
+"""Secrets announced by a word: ``password: ...``, ``api_key=...``, ``https://user:...@host``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as secrets are looked for in them: without hidden characters, joined across lines, and what redaction leaves."""
+"""Normalise texts for the search for secrets: no hidden characters, lines joined. Also tests of redacted texts."""
 
 from __future__ import annotations
 

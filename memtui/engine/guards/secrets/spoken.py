@@ -1,4 +1,5 @@
-"""Secrets as people say them, without a sign: ``the pin of my card is 4711``, ``door code 5512``, ``passwort fürs wlan ist ...``.
+"""Secrets in sentences, without a sign: ``the pin of my card is 4711``, ``door code 5512``, ``passwort fürs wlan ist
+...``.
 
 Six languages. A word for a secret, perhaps what it is for, perhaps "is", and a value that looks chosen or drawn: numbers
 for pins and codes, letters with numbers, signs or capitals for passwords. "The password is on the fridge" has none.

@@ -1,4 +1,4 @@
-"""Keys that show what they are by their first letters or by the vendor named before them, and blocks of private keys.
+"""Keys with a known prefix or a vendor's name before them, private key blocks, card and account numbers.
 
 The rules are data: those of gitleaks (``gitleaks.txt``) and more of the same form (``more.txt``). A rule runs only around the
 places of its words, so that the time stays linear whatever the text is.

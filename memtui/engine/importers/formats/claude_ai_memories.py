@@ -1,4 +1,4 @@
-"""Claude.ai's ``memories.json``: what Claude keeps about the person, of all conversations and of each project.
+"""Claude.ai's ``memories.json``: its summaries of the person, from all conversations and from each project.
 
 Paragraphs that a model wrote, under headings.
 """

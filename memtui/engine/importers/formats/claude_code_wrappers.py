@@ -1,4 +1,4 @@
-"""What Claude Code wraps around, or puts in the place of, the person's own words.
+"""Text that Claude Code adds to the person's own words in session files.
 
 A user record may carry reminders to the model, the output of hooks and of local commands, and the name of a
 slash command, each in its own tag. None of that was said by the person. Text is scanned once, whatever it is.

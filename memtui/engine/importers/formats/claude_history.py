@@ -1,4 +1,4 @@
-"""Claude Code's ``history.jsonl``: every prompt that was typed, kept when the transcripts are swept.
+"""Claude Code's ``history.jsonl``: every typed prompt. It outlives the session files.
 
 ``{display, timestamp, project, sessionId, pastedContents?}`` a line. A prompt belongs to the session of its transcript,
 where the same words may be already, or come in later: it is known by session, words and time (``turns.py``). Commands

@@ -1,4 +1,4 @@
-"""What Claude Code keeps about the person and a project: a Markdown note for each thing, in ``projects/*/memory``.
+"""Claude Code's own memory of a project: Markdown notes in ``projects/*/memory``.
 
 The frontmatter has a ``name``, a ``description`` and a ``type``, which newer versions put below ``metadata``. One note is one
 fact, unless it is too long for one. An agent wrote it down. The list of the notes (``MEMORY.md``) has nothing of its own.

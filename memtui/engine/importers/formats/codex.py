@@ -1,4 +1,4 @@
-"""Codex CLI rollouts: ``{timestamp, type, payload}`` a line, a file a session.
+"""Codex CLI rollouts: one file a session, one ``{timestamp, type, payload}`` a line.
 
 What was said stands in ``event_msg`` records. ``response_item`` records repeat it, between instructions and
 context that the program put in; old files have nothing else, and the oldest have them without an envelope.

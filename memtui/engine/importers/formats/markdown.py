@@ -1,4 +1,4 @@
-"""Markdown notes: every paragraph and list item is a fact, or in a note of a day something that happened then.
+"""Markdown notes: each paragraph and list item is a fact, or an event in a note of a day.
 
 A note of a day is one whose name is a date (``2026-03-04.md``): its blocks are a session. The heading that a fact stands
 under, or else the note's title, is put before it where its text does not say it. ``[[Links]]`` become the names that it is

@@ -1,4 +1,4 @@
-"""Cuts a Markdown file into its paragraphs and list items, a line at a time, knowing the headings above each."""
+"""Cut a Markdown file into paragraphs and list items, line by line, with the headings above each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mem0: what its API or ``get_all`` gives (``results`` of memories).
+"""mem0: the ``results`` of its API or of ``get_all``.
 
 A model drew these facts. A version of a memory is known by its id and text, so that an export and the history
 (``mem0_history``) agree on the latest one.

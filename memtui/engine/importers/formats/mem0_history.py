@@ -1,4 +1,4 @@
-"""mem0's ``history.db``: every version of its memories, as Trash, each superseded by the next, and what was said last.
+"""mem0's ``history.db``: the versions of its memories, each superseded by the next, and its last messages.
 
 A version that an export of mem0 brings too has the same key there.
 """

@@ -1,4 +1,4 @@
-"""What mem0's plugins for agents export: one Markdown file in which each memory stands below properties of its own."""
+"""Exports of mem0's agent plugins: one Markdown file, each memory below its properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory of memtui itself: a backup, or the file of another device. Its rows are those of an export.
+"""A memory file of memtui: a backup, or the file of another device. Read as the rows of an export.
 
 A private copy is read, which is brought to the current format first: the file itself is never written.
 """

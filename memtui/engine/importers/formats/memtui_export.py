@@ -1,4 +1,4 @@
-"""memtui's own complete export: a header line, a line for every row (store/portable.py), an end line.
+"""memtui's own complete export: a header line, a line for every row (``store/export_rows.py``), an end line.
 
 Lines of history are passed over: what another file did cannot be undone in this one. Lines of a kind that this
 version does not know are too.

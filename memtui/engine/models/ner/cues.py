@@ -1,4 +1,4 @@
-"""Words that stand beside a name, or within it, and tell its type; in small letters, of several languages."""
+"""Cue words beside or within a name that tell its type; lower case, several languages."""
 
 from __future__ import annotations
 

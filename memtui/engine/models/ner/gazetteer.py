@@ -1,4 +1,4 @@
-"""Well-known given names and places, in small letters: enough to tell most people from most places.
+"""Gazetteers: well-known given names and places, lower case.
 
 They give a name its type, and let it count where a sentence begins. Names that are ordinary words as well
 ("rose", "reading") are left out. Of names in Cyrillic and Greek letters the stems stand here: they change

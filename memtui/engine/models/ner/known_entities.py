@@ -1,4 +1,4 @@
-"""Names that the memory knows already, found in a text as whole words.
+"""Find the names of known entities in a text, as whole words.
 
 An alias wins over any guess. Case and the form of letters do not matter (NFKC, casefolded), with one
 exception: a name that is also an ordinary word ("May", "Will") counts only with its capital letter and

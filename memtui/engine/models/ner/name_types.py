@@ -1,4 +1,4 @@
-"""What kind of thing a name names: a guess from its own words and from those beside it."""
+"""Guess the type of a name from its own words and from those beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of capitalised words: people, places, organisations, projects, by their looks and their neighbours.
+"""Find names by capital letters and by the words around them.
 
 No model: a word with a capital letter (of any script that has them) is a name unless it opens a
 sentence or stands in a list of words that never are one. The type is a guess from the words beside it.

@@ -1,4 +1,4 @@
-"""Names in scripts without capital letters, by what stands beside them: honorifics, titles, suffixes, well-known places.
+"""Find names in scripts without capital letters, by honorifics, titles, suffixes and known places.
 
 Chinese, Japanese, Korean, Arabic and Devanagari. Each pattern is of bounded length, so that no text is slow;
 they are made when a text first needs them.

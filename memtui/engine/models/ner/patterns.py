@@ -1,4 +1,4 @@
-"""Entities that carry their mark: addresses, links, @handles, #tags, absolute dates."""
+"""Find entities by their form: addresses, links, @handles, #tags, absolute dates."""
 
 from __future__ import annotations
 

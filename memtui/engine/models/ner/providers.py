@@ -1,4 +1,4 @@
-"""What finds names in texts: one protocol for rules, spaCy and language models."""
+"""The providers of names: rules, spaCy and language models, behind one protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One found entity, and the choice between overlapping ones."""
+"""A span: one name found in a text; and the choice between overlapping ones."""
 
 from __future__ import annotations
 
