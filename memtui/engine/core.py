@@ -139,7 +139,7 @@ class Core:
         self, query: str, served: Sequence[MemoryRecord], session_id: str | None = None, *,
         project: str | None = None,
     ) -> None:  # fmt: skip
-        """An agent was told these: it slows their fading, and the log says so. A person's look does not.
+        """An agent was served these. It slows their fading and is logged. What a person looks at is not.
 
         Where nothing is recorded the question is not kept.
         """
@@ -204,7 +204,7 @@ class Core:
     # The background
 
     def topic_of(self, content: str) -> Topic | None:
-        """What a fact that the person writes is about, as far as its form tells."""
+        """The topic of a fact that the person writes, if its form shows it."""
         if self.actor != "person" or not isinstance(content, str):
             return None
         from memtui.engine.consolidation.extract.topics import topic_of_note

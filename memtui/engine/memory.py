@@ -193,7 +193,7 @@ class Memory:
         return self._core.data_version()
 
     def subscribe(self, event: Event, callback: Callable[[Changes], None]) -> Callable[[], None]:
-        """Be told of ``changed`` (after each commit of this object), ``progress`` (links and vectors made),
+        """Subscribe to ``changed`` (after each commit of this object), ``progress`` (links and vectors made),
         ``job_finished`` (a maintenance job of this process ended: see ``jobs.runs``) or ``session_completed``
         (a new conversation was begun here, and others that are over wait for ``consolidate``: ``Changes.sessions``).
 
@@ -409,8 +409,8 @@ class Memory:
         return self._change_one("unpin", id)
 
     def withhold(self, id: str, agent: str) -> MemoryRecord:
-        """Tell it this agent (by the name that it signs with) no more: nor what takes its place, nor the turns that it was
-        drawn from, nor what was noted from it. Others are told it. Raises ProtectedError for an agent.
+        """Keep it from this agent (by the name that it signs with): nor what takes its place, nor the turns that it was
+        drawn from, nor what was noted from it. Other agents still get it. Raises ProtectedError for an agent.
         """
         return self._change_one("withhold", id, agent=agent)
 
@@ -616,7 +616,7 @@ class Memory:
         self, prompt: str, *, session_id: str | None = None, limit: int = 8, filter: str = "",
         profile: str | Profile | None = None, alone: bool = False, project: str | None = None,
     ) -> ContextBlock:  # fmt: skip
-        """The block an agent is told before it answers ``prompt``: at most ``limit`` facts, what the person said
+        """The context block for an agent before it answers ``prompt``: at most ``limit`` facts, what the person said
         before where it bears on the prompt (``options.context``), the week's insight.
 
         ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
@@ -648,7 +648,7 @@ class Memory:
         self, query: str, served: Sequence[MemoryRecord], session_id: str | None = None, *,
         project: str | None = None,
     ) -> None:  # fmt: skip
-        """An agent (of a ``project``) was told these: it slows their fading, and the log says so. A person's look does not."""
+        """An agent (of a ``project``) was served these. It slows their fading and is logged. What a person looks at is not."""
         self._core.note_recall(query, served, session_id, project=project)
 
     def explain(

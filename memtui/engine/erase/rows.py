@@ -37,7 +37,10 @@ _ROWS: dict[CarrierPlace, tuple[str, str]] = {
 
 
 class Step(NamedTuple):
-    """What to do to the rows with a key: delete them (``values`` None) or set columns. ``carrier`` tells the person."""
+    """What to do to the rows with a key: delete them (``values`` None) or set columns.
+
+    ``carrier``: what the person is shown of it.
+    """
 
     table: str
     key_column: str

@@ -155,7 +155,7 @@ class Head(Record):
 
 
 class Format(NamedTuple):
-    """One import format: a function from a stream to what is in it, and how a stream of it is told.
+    """One import format: how a stream of it is recognised, and a function that reads it.
 
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
     name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``

@@ -54,7 +54,7 @@ def exports(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def mcp_graphs(home: Path, environ: Mapping[str, str]) -> list[Path]:
-    """Files that memory servers are told to use, each once."""
+    """The files that memory servers are configured to use, each once."""
     named = [environ[_VARIABLE]] if environ.get(_VARIABLE) else []
     for settings in _SETTINGS:
         named += _memory_files(home / settings)
@@ -118,7 +118,7 @@ _DEFAULT_DAYS = 30
 
 
 class SessionFile(Record):
-    """One file, as ``stat`` tells it: bytes, and Unix seconds."""
+    """One file by ``stat``: its size in bytes, its time in Unix seconds."""
 
     path: Path
     size: int

@@ -203,7 +203,7 @@ TOO_LONG_NOTE = "too long"
 
 
 class Notes:
-    """``ordering`` tells whether a text talks to the assistant: such a one is not taken for confirmed."""
+    """``ordering``: whether a text gives orders to the assistant. Such a text does not count as confirmed."""
 
     def __init__(self, shared: ImportCounts, ordering: Callable[[str], bool]) -> None:
         self._shared = shared

@@ -164,7 +164,7 @@ def erased_text(item: NewItem) -> str | None:
 
 
 def identity(item: NewItem) -> str:
-    """What tells an item from every other of the same import."""
+    """The identity of an item within its import."""
     if isinstance(item, NewNote):
         return f"key {item.note.source_key}"
     if isinstance(item, PadEntry):

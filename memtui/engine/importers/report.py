@@ -76,10 +76,10 @@ class RecordKind(Protocol):
     """What differs between turns, notes and rows on their way in; ``Any`` is the record as this kind stores it."""
 
     def sort_out(self, connection: apsw.Connection, records: Sequence[Any]) -> list[Any]:
-        """Those of the records that are new, ready to be stored; the account is told of the others."""
+        """The new ones of the records, ready to be stored. The others are counted."""
 
     def identities(self, record: Any) -> tuple[str, ...]:
-        """What a dry run, which stores nothing, tells a repeated record by."""
+        """The identities by which a dry run, which stores nothing, recognises a repeated record."""
 
     def store_some(self, connection: apsw.Connection, new: Sequence[Any]) -> tuple[int, list[Any]]:
         """Store records for ``SECONDS_PER_TRANSACTION``: how many of the first ones were taken, and which were added."""

@@ -167,7 +167,7 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str], *, after: int =
 
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of those turns that were erased for good under any key: recorded as they were said, or told by another source."""
+    """The keys of those turns that were erased for good under any key: recorded live, or brought by another source."""
     gone = tombstones.erased(connection, chain.from_iterable(map(_names, turns.values())))
     return {key for key, turn in turns.items() if not gone.isdisjoint(_names(turn))} if gone else set()
 

@@ -188,7 +188,7 @@ class Runner:
             self._busy.release()
 
     def _end_dead(self) -> None:
-        """Close what a killed process left open: whoever runs a job knows that nobody else does."""
+        """Close the runs that a killed process left open. The lock proves that no other process runs a job."""
         with self._connections.read() as connection:
             if jobs.running(connection) is None:
                 return

@@ -106,7 +106,7 @@ class Sessions:
         return found
 
     def _log_spend(self, found: Consolidation | None, spending: Spending, began: int, preview: bool) -> None:
-        """What a model was paid for stands among the runs of maintenance, whoever asked for it."""
+        """Log what a model cost as a maintenance run, whoever asked for it."""
         counts = {"calls": spending.calls, "tokens": spending.tokens}
         summary, op_id = "stopped half-way", None
         if found is not None:

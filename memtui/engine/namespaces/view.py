@@ -156,7 +156,7 @@ class View:
             return compiler.which_term_removes_all(connection, compiled)
 
     def status(self) -> Status:
-        """How many cards that were asked wait in Review, and what agents were told since local midnight."""
+        """How many asked cards wait in Review, and what agents were served since local midnight."""
         from memtui.engine.review.status_line import status
 
         with self._connections.read() as connection:
@@ -193,7 +193,7 @@ class View:
             return memories.get(connection, identity, self._clock())
 
     def detail(self, identity: str) -> MemoryDetail:
-        """Everything about a memory: sources, versions, what is around it, who changed it, who was told."""
+        """Everything about a memory: sources, versions, what is around it, who changed it, which agents were served it."""
         one, threshold = self.get(identity), self._options.fade_threshold
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
@@ -354,17 +354,17 @@ class View:
             return operations.memory_changes(connection, rid)
 
     def recalls_of(self, identity: str, limit: int = 50) -> list[Recall]:
-        """Who was told this memory, the latest first."""
+        """The recalls that served this memory, the latest first."""
         with self._connections.read() as connection:
             return recalls.of_memory(connection, identity, limit)
 
     def agents(self) -> list[str]:
-        """Who was told something, as far as the recall log goes back, by name."""
+        """The agents that were served something, as far as the recall log goes back, by name."""
         with self._connections.read() as connection:
             return recalls.agents(connection)
 
     def last_served(self, limit: int = 20) -> list[LastServed]:
-        """What agents were told last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
+        """What agents were served last, by agent and session, the latest first: at most ``limit`` of them. What is gone since,
         or kept from that agent, is left out.
         """
         given: dict[tuple[str, str | None], list[Recall]] = {}
@@ -465,7 +465,7 @@ class View:
             return [history.title(connection, change) for change in changes]
 
     def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
-        """Who was told what, the latest first."""
+        """The recalls of all agents, the latest first."""
         with self._connections.read() as connection:
             return recalls.page(connection, offset=offset, limit=limit)
 

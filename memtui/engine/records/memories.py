@@ -103,12 +103,12 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
 
     @property
     def withheld(self) -> bool:
-        """Whether it is forgotten, and agents are not told the turns that it was drawn from either."""
+        """Whether it is forgotten, and the turns that it was drawn from are kept from agents as well."""
         return WITHHELD in self.attributes and self.ended_by == "forgotten"
 
     @property
     def withheld_from(self) -> tuple[str, ...]:
-        """The agents that are not told this one (see also ``MemoryDetail``)."""
+        """The agents that this one is kept from (see also ``MemoryDetail``)."""
         value = self.attributes.get(WITHHELD_FROM)
         return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
@@ -255,7 +255,7 @@ class Caution(Record):
 
     @property
     def what(self) -> str:
-        """``corrected``, ``replaced`` or ``forgotten``, for whoever reads it."""
+        """``corrected``, ``replaced`` or ``forgotten``."""
         return "replaced" if self.replaced else self.how
 
     @property

@@ -91,7 +91,7 @@ class EmbeddingOptions(Record):
 
 
 class ContextOptions(Record):
-    """The context block: whether the person's own ``turns`` may be told, up to how many ``tokens`` they fill it."""
+    """The context block: whether it may quote the person's own ``turns``, and up to how many ``tokens`` they fill."""
 
     turns: bool = True
     tokens: int = 400

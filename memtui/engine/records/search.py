@@ -119,7 +119,7 @@ class Explanation(Record):
 
 
 class Recall(Record):
-    """An agent was told these memories in answer to ``query``.
+    """An agent was served these memories for ``query``.
 
     ``saved``: about how many tokens were not told, because they stood in the conversation already.
     """

@@ -143,7 +143,7 @@ def _summaries(connection: apsw.Connection, memory: MemoryRecord) -> list[Entity
 
 
 def _says(entity: Entity, memory: MemoryRecord) -> bool:
-    """Whether a summary has what a note tells: half of its words, and all of its names and numbers, but the entity's own."""
+    """Whether a summary says what a note says: half of its words, and all of its names and numbers, but the entity's own."""
     own = set(read(" ".join((entity.canonical_name, *entity.aliases))).content)
     note, summary = read(memory.content), read(entity.summary or "")
     content = set(note.content) - own

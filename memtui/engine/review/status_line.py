@@ -16,7 +16,7 @@ from memtui.engine.store.sql import as_json
 
 
 def status(connection: apsw.Connection, now: float) -> Status:
-    """What was asked and waits, and what was told since local midnight."""
+    """The number of cards that wait, and what agents were served since local midnight."""
     served, memories = recalls.served_since(connection, local_midnight(now))
     return Status(
         review=asked(connection, now),

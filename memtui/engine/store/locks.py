@@ -43,7 +43,7 @@ def beside(path: Path, kind: str) -> FileLock:
 def alone(
     path: Path, wait: float, advice: str, waiting: Callable[[str], None] = lambda work: None
 ) -> Iterator[None]:
-    """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``told``, if one goes on for ``wait`` seconds.
+    """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``advice``, if one goes on for ``wait`` seconds.
 
     ``waiting`` is called with what must end first.
     """

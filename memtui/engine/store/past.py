@@ -333,7 +333,7 @@ class _ListFilter(NamedTuple):
 
 
 def history_coverage(connection: apsw.Connection, at: int) -> HistoryCoverage:
-    """Whether history tells all that was done after ``at``."""
+    """Whether history has all that was done after ``at``."""
     gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
     kept = metadata.get(connection, history.THINNED)
     first = scalar(connection, "SELECT min(seq) FROM changes")

@@ -28,7 +28,7 @@ def add(
     memory_ids: Iterable[str],
     saved: int = 0,
 ) -> None:
-    """``saved``: about how many tokens were not told again."""
+    """``saved``: about how many tokens were not served again."""
     connection.execute(
         "INSERT INTO recalls(at, agent, session_id, query, memory_ids, saved) VALUES (?, ?, ?, ?, ?, ?)",
         (at, agent, session_id, query, json_text(tuple(memory_ids)), saved),
@@ -44,7 +44,7 @@ def recall(row: Sequence[Any]) -> Recall:
 
 
 def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Recall]:
-    """Who was told a memory (by id), the latest first."""
+    """The recalls that served a memory (by id), the latest first."""
     rows = connection.execute(
         """
         SELECT at, agent, session_id, query, memory_ids, saved FROM recalls r
@@ -56,7 +56,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
 
 
 def agents(connection: apsw.Connection) -> list[str]:
-    """All that were told something, by name."""
+    """The agents that were served something, by name."""
     return [str(name) for (name,) in connection.execute("SELECT DISTINCT agent FROM recalls ORDER BY agent")]
 
 
@@ -88,7 +88,7 @@ def served_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[
 
 
 def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall]:
-    """Who was told what, the latest first."""
+    """A page of recalls, the latest first."""
     rows = connection.execute(
         "SELECT at, agent, session_id, query, memory_ids, saved FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
         (limit, offset),

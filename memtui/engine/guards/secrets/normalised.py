@@ -106,7 +106,7 @@ def is_redacted(text: str) -> bool:
 
 
 def is_only_redactions(text: str) -> bool:
-    """Whether a text tells nothing but that there was a secret: ``My token is [redacted: github token]``.
+    """Whether a text says nothing but that there was a secret: ``My token is [redacted: github token]``.
 
     Each part of it holds a blacked-out one, points at it, or is too short to say something.
     """

@@ -68,7 +68,7 @@ def _span(text: str, start: int, end: int, type: str, name: str) -> Span:
 
 
 def _at_signs(text: str) -> Iterator[Span]:
-    """Addresses and handles: what stands before the sign tells which."""
+    """Addresses and handles, told apart by what stands before the sign."""
     at = text.find("@")
     while at >= 0:
         start = at

@@ -90,7 +90,7 @@ _worker: subprocess.Popen[str] | None = None
 
 
 def unavailable() -> str:
-    """Why spaCy cannot be used here; "" when it can, as far as can be told without loading it."""
+    """Why spaCy cannot be used here; "" when it can, as far as is known without loading it."""
     if find_spec("spacy") is None:
         return "spaCy is not installed"
     return "" if spacy_worker.model_folder() else "spaCy has no English model"

@@ -157,7 +157,7 @@ def jobs(scene: CheckContext) -> Iterator[Finding]:
 
 
 def protection(scene: CheckContext) -> Iterator[Finding]:
-    """No job, model or agent changed a memory while it was confirmed, as history tells it."""
+    """By history, no job, model or agent changed a memory while it was confirmed."""
     touched = rows(
         scene,
         f"""
