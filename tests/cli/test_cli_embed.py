@@ -48,7 +48,7 @@ def sent(endpoint: Endpoint) -> list[str]:
     return [text for one in endpoint.requests for text in one.texts if "books" in text]
 
 
-@pytest.mark.usefixtures("quarantined")
+@pytest.mark.usefixtures("held")
 def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoint) -> None:
     result = cli("embed", "--plan")
     assert result.code == 0
@@ -67,7 +67,7 @@ def test_the_plan_tells_everything_and_sends_nothing(cli: Cli, endpoint: Endpoin
     assert sent(endpoint) == []
 
 
-@pytest.mark.usefixtures("quarantined")
+@pytest.mark.usefixtures("held")
 def test_nothing_leaves_the_machine_unasked(cli: Cli, endpoint: Endpoint) -> None:
     result = cli("embed")
     assert result.code == 2
@@ -77,7 +77,7 @@ def test_nothing_leaves_the_machine_unasked(cli: Cli, endpoint: Endpoint) -> Non
     assert sent(endpoint) == []
 
 
-@pytest.mark.usefixtures("quarantined")
+@pytest.mark.usefixtures("held")
 def test_it_goes_over_and_then_has_nothing_to_do(cli: Cli, endpoint: Endpoint) -> None:
     assert "to embed anew" in cli("doctor").out
     done = cli("embed", "--yes")
@@ -92,7 +92,7 @@ def test_it_goes_over_and_then_has_nothing_to_do(cli: Cli, endpoint: Endpoint) -
     assert "to embed anew" not in cli("doctor").out
 
 
-@pytest.mark.usefixtures("quarantined")
+@pytest.mark.usefixtures("held")
 def test_back_to_the_packaged_model_needs_no_consent(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli("embed", "--yes").code == 0
     monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "offline")
