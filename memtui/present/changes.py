@@ -61,7 +61,7 @@ def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: flo
 def attribute_values(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
     """The label and the value of each attribute of a memory."""
     for name, value in attributes.items():
-        yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute(name, value, now)
+        yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute_text(name, value, now)
 
 
 def label_of(column: str) -> str:
@@ -86,11 +86,11 @@ def value_of(column: str, value: object, now: float) -> str:
 def _attribute_changes(before: dict[str, Any], after: dict[str, Any], now: float) -> Iterator[ColumnChange]:
     for name in {**before, **after}:
         if before.get(name) != after.get(name):
-            was, row_effect = (_attribute(name, side.get(name), now) for side in (before, after))
+            was, row_effect = (_attribute_text(name, side.get(name), now) for side in (before, after))
             yield ColumnChange(_ATTRIBUTES.get(name, name.replace("_", " ")), was, row_effect)
 
 
-def _attribute(name: str, value: object, now: float) -> str:
+def _attribute_text(name: str, value: object, now: float) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name.endswith(_TIMES) and is_time(value):

@@ -104,7 +104,7 @@ class MemoryActions:
         return ""
 
     async def do_confirm(self) -> None:
-        await self._verb("confirm", "confirm", "confirming")
+        await self._change_marked("confirm", "confirm", "confirming")
 
     async def do_pin_fact(self) -> None:
         """Pin the marked memories, or the current one. Unpin them if all are pinned."""
@@ -121,7 +121,7 @@ class MemoryActions:
     async def do_forget(self) -> None:
         """Forget it. Asks first if another memory says the same, or if a pinned question expects it."""
         if await self._may_be_forgotten():
-            await self._verb("forget", "forget", "forgetting")
+            await self._change_marked("forget", "forget", "forgetting")
         else:
             self._pane.say("Nothing was changed.")
 
@@ -196,7 +196,7 @@ class MemoryActions:
             self._pane.say(f"{agent} did not get it before either.")
 
     async def do_restore(self) -> None:
-        await self._verb("restore", "restore", "restoring")
+        await self._change_marked("restore", "restore", "restoring")
 
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
@@ -269,7 +269,7 @@ class MemoryActions:
         if change is None:
             self._pane.say("No tag was changed.")
             return
-        await self._verb("tag", "tag", "tagging", add=change.add, remove=change.remove)
+        await self._change_marked("tag", "tag", "tagging", add=change.add, remove=change.remove)
 
     async def do_topic(self) -> None:
         from memtui.present.memory import topic_and_date
@@ -342,7 +342,7 @@ class MemoryActions:
         new = await self._pane.change(lambda engine: engine.correct(identity, text), "correcting")
         self._pane.table.select(new.rid)
 
-    async def _verb(
+    async def _change_marked(
         self,
         verb: Literal["confirm", "forget", "restore", "tag"],
         name: str,

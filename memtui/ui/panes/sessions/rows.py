@@ -77,7 +77,7 @@ def session_columns(
         seconds = row.session.last_seen_at - row.session.first_seen_at
         yield Piece(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
 
-    def state_word(row: SessionRow, width: int) -> Iterable[Piece]:
+    def state_cell(row: SessionRow, width: int) -> Iterable[Piece]:
         word, role = state(row, model())
         yield Piece(visible(word), role)
 
@@ -91,7 +91,7 @@ def session_columns(
         Column("project", "project", project, width=11, drop=3),
         Column("turns", "turns", turns, width=6, right=True),
         Column("span", "span", span, width=4, right=True, drop=4),
-        Column("state", "state", state_word, width=9, drop=1, sort="pending"),
+        Column("state", "state", state_cell, width=9, drop=1, sort="pending"),
         Column("age", "age", age, width=4, right=True, sort="time"),
     ]
 
