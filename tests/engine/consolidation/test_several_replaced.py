@@ -102,3 +102,11 @@ def test_the_likeliest_of_all_is_asked_about_where_a_word_is_shared_or_a_change_
     # Of another person, and of what is only added.
     assert stand("Tobi takes Synthroid now", "I take Synthroid", judged=0.0, likeliest=True).kind == "beside"
     assert stand("I also take Synthroid now", "I take aspirin", judged=0.0, likeliest=True).kind == "beside"
+
+
+def test_a_part_of_what_is_known_may_be_over() -> None:
+    old = "I'm on warfarin, so if you tell me to take something for this back, check that first"
+    found = stand("Off warfarin, on rivaroxaban", old, judged=-1.0)
+    assert (found.kind, found.strong) == ("conflict", False)
+    assert stand("Off warfarin, on rivaroxaban", old, judged=-3.0).kind == "beside"
+    assert stand("Off to Leeds, on the train", old, judged=-1.0).kind == "beside"

@@ -16,7 +16,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 from .change_words import adds
 from .changed_values import begin_alike, permits_again, says_change, sets_another_value, shares_words
 from .compatible import apart
-from .negation import denies_alike, negates, negates_all
+from .negation import denies_alike, negates, negates_all, negates_part
 from .similarity import Reading, compare_readings, read
 from .slots import contested, moves_home, names_role
 from .statement_features import people_named
@@ -34,6 +34,7 @@ _CLOSE = 0.6
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.0
 _NAMED = 0.0
+_NAMED_IN_PART = -2.0
 _SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.3, -1.0, 0.5, 0.5
 # Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
 # value that stands though it is over.
@@ -110,6 +111,8 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standi
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
             )  # fmt: skip
+    if judged is not None and judged >= _NAMED_IN_PART and negates_part(new, old):
+        return Standing(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)))
     return Standing(kind="beside", score=verdict.score)
 
 

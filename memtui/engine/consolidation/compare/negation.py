@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..extract.joined_statements import statements_in
 from .change_words import CHANGES, CUES, listed
 from .similarity import tokens
 from .update_model import packaged_features
@@ -20,6 +21,12 @@ def negates(new: str, old: str) -> bool:
         mine.negated_values & values for values in theirs.values
     )
     return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
+
+
+def negates_part(new: str, old: str) -> bool:
+    """Whether the new statement denies one of several that the known one is made of."""
+    parts = statements_in(old)
+    return len(parts) > 1 and any(negates(new, part) for part in parts)
 
 
 def negates_all(new: str, old: str) -> bool:
