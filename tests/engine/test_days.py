@@ -275,3 +275,31 @@ def test_what_was_done_names_a_day_that_is_over(text: str, expected: str) -> Non
 )
 def test_what_was_arranged_lies_ahead(text: str, expected: str | None) -> None:
     assert day(text) == (expected and f"{expected} 12")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Me operaron en enero",
+        "Me detectaron hipotiroidismo en enero",
+        "En enero me dieron el alta",
+        "Compré el coche en enero",
+        "Ya pagamos en enero",
+        "Me despidieron en abril",
+    ],
+)
+def test_what_was_done_in_a_spanish_month_has_no_day(text: str) -> None:
+    assert day(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Podré viajar en enero", "2027-01-31"),
+        ("Compraré el coche en enero", "2027-01-31"),
+        ("Me cambiaron la cita a enero, es en enero", "2027-01-31"),
+        ("Nos entregan las llaves en enero", "2027-01-31"),
+    ],
+)
+def test_what_will_be_in_a_spanish_month_lasts_until_its_end(text: str, expected: str) -> None:
+    assert day(text) == f"{expected} 12"
