@@ -138,7 +138,8 @@ def nothing_in(
     """What to raise for a path in which nothing is in the ``wanted`` format, or in any; ``reasons`` counts what is left out."""
     what = f"is not in {wanted.label} format" if wanted else "is in no format that can be imported"
     some = f"is in {wanted.label} format" if wanted else "can be imported"
-    help = next((_HELP[reason] for reason, _ in reasons.most_common() if reason in _HELP), "")
+    helps = _HELP | HINTS
+    help = next((helps[reason] for reason, _ in reasons.most_common() if reason in helps), "")
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
     if not folder and len(reasons) == 1 and (kind := next(iter(reasons))) in HINTS:

@@ -164,9 +164,7 @@ class WelcomeDialog(Dialog[Choice]):
         ]  # fmt: skip
         if len(places) > 1:
             every = tuple(place.source.path for place in places)
-            ways.append(
-                ("import", "Import all of these", "what is in several of them is imported once", every, False)
-            )
+            ways.append(("import", "Import all of these", "each conversation once", every, False))
         other = "Import something else" if places and not late else "Import conversations"
         always: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (

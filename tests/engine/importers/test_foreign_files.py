@@ -97,3 +97,10 @@ def test_chats_that_cannot_be_read_count_as_missed_in_a_folder(tmp_path: Path) -
     (tmp_path / "chat.txt").write_text("12/03/2024, 10:01 - Ana: Are you coming tonight?\n")
     (left_out,) = find_sources([tmp_path]).left_out
     assert left_out.reason == "WhatsApp chat" and left_out.reason in MISSED
+
+
+def test_a_folder_of_nothing_else_has_the_hint_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "chat.txt").write_text("12/03/2024, 10:01 - Ana: Are you coming tonight?\n")
+    with pytest.raises(InputError, match=r"1 × WhatsApp chat") as caught:
+        find_sources([tmp_path])
+    assert '"role"' in caught.value.hint
