@@ -233,6 +233,12 @@ async def test_two_marked_facts_are_made_one(story: Story) -> None:
         await until(lambda: "First mark two facts" in app.main.query_one(StatusLine).said)
         await pilot.press("asterisk", "m")
         await until(lambda: there(app, FactMergeDialog))
+        await pilot.press("x", "escape")
+        await until(lambda: "Esc again throws it away" in screen_text(app))
+        await pilot.press("ctrl+o", "escape")  # another text to begin with: nothing was typed
+        await until(lambda: not there(app, FactMergeDialog))
+        await pilot.press("m")
+        await until(lambda: there(app, FactMergeDialog))
         await pilot.press("ctrl+s")
         await until(lambda: memories(app).table.row_count == 1)
         await pilot.press("u")

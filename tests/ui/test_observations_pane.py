@@ -294,6 +294,8 @@ async def test_a_text_is_changed_in_place_and_the_change_undone(noted: Story) ->
         area = app.screen.query_one(TextArea)
         assert area.text == "first ask Ada\nthen change the entry"
         area.text = "ask Ben"
+        await pilot.press("escape")
+        await until(lambda: "Esc again throws it away" in screen_text(app))
         await pilot.press("ctrl+s")
         await until(lambda: value(noted, "task") == "ask Ben")
         await until(lambda: "written by you" in screen_text(app))

@@ -1,17 +1,20 @@
-"""The base of all dialogs: a panel with a title, and its keys in the last line. Also the dialog that shows an error."""
+"""The base of all dialogs: a panel with a title, and its keys in the last line. Also those with a text to write,
+and the one that shows an error.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from memtui.present.text import cells, visible
 from memtui.ui.safe import assemble, line
@@ -79,6 +82,46 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+
+class EditingDialog(Dialog[T], Generic[T]):
+    """A dialog with one text to write. ctrl+s saves. Esc leaves, and asks first if something would be lost.
+
+    ``body`` has the text (``area``) and a Static of class dialog-warning.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
+    _begun = ""
+    _asked = False
+
+    def area(self, text: str = "") -> TextArea:
+        self._begun = text.strip()
+        return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
+
+    def begin_from(self, text: str) -> None:
+        """Start with another text: what was typed is gone."""
+        self._begun = text.strip()
+        area = self.query_one(TextArea)
+        area.text = text
+        area.move_cursor(area.document.end)
+
+    def warn(self, text: str) -> None:
+        self.query_one(".dialog-warning", Static).update(assemble((f"! {text}" if text else "", "$warning")))
+
+    @property
+    def text(self) -> str:
+        return self.query_one(TextArea).text.strip()
+
+    def action_leave(self) -> None:
+        if self.text == self._begun or self._asked:
+            self.dismiss(None)
+            return
+        self._asked = True
+        self.warn("What you typed is not saved. Esc again throws it away.")
+
+    @on(TextArea.Changed)
+    def _goes_on(self) -> None:
+        self._asked = False
 
 
 class ErrorDialog(Dialog[None]):

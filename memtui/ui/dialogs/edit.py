@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
@@ -18,7 +17,7 @@ from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.text_view import DependsView
 
-from .dialog import Dialog
+from .dialog import Dialog, EditingDialog
 
 
 class Written(NamedTuple):
@@ -40,38 +39,7 @@ class TagChange(NamedTuple):
     remove: tuple[str, ...]
 
 
-class _Editing(Dialog[Written]):
-    """ctrl+s saves. Esc leaves, and asks first if something would be lost."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
-
-    _begun = ""
-    _asked = False
-
-    def area(self, text: str = "") -> TextArea:
-        self._begun = text.strip()
-        return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
-
-    def warn(self, text: str) -> None:
-        self.query_one(".dialog-warning", Static).update(assemble((f"! {text}" if text else "", "$warning")))
-
-    @property
-    def text(self) -> str:
-        return self.query_one(TextArea).text.strip()
-
-    def action_leave(self) -> None:
-        if self.text == self._begun or self._asked:
-            self.dismiss(None)
-            return
-        self._asked = True
-        self.warn("What you typed is not saved. Esc again throws it away.")
-
-    @on(TextArea.Changed)
-    def _goes_on(self) -> None:
-        self._asked = False
-
-
-class AddDialog(_Editing):
+class AddDialog(EditingDialog[Written]):
     """A new memory: text and tags."""
 
     hints = (("ctrl+s", "save"), ("Tab", "tags"))
@@ -96,7 +64,7 @@ class AddDialog(_Editing):
         self.dismiss(Written(self.text, tuple(self.query_one(Input).value.split())))
 
 
-class CorrectDialog(_Editing):
+class CorrectDialog(EditingDialog[Written]):
     """The old text, a field for the new one, their difference while typing, and the source.
 
     ``proposed``: a suggested new text. ``depends``: what depends on the old one.
@@ -287,13 +255,12 @@ class Entry(NamedTuple):
     text: str
 
 
-class NoteDialog(Dialog[Entry]):
+class NoteDialog(EditingDialog[Entry]):
     """Edits the text of a key. If ``key`` is None, the key is typed too.
 
     ``warning`` is shown until something is typed: another program changed the text, and saving replaces it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
     wide = True
     hints = (("ctrl+s", "save"),)
 
@@ -313,9 +280,7 @@ class NoteDialog(Dialog[Entry]):
             yield Static(assemble(("text", "$text-muted")), classes="dialog-label")
         else:
             yield Static(content(self._key, "bold $accent"), classes="dialog-label")
-        yield TextArea(
-            self._text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True
-        )
+        yield self.area(self._text)
         yield Static(assemble((self._warning, "$warning")), classes="dialog-warning")
 
     def on_mount(self) -> None:

@@ -23,7 +23,7 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
 from memtui.ui.widgets.text_view import DependsView
 
-from .dialog import Dialog
+from .dialog import Dialog, EditingDialog
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, Entity, EntityMerge, MemoryRecord
@@ -39,13 +39,10 @@ class FactMerge(NamedTuple):
     text: str
 
 
-class FactMergeDialog(Dialog[FactMerge]):
+class FactMergeDialog(EditingDialog[FactMerge]):
     """Shows both, the text that stays, and what the survivor takes over from each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", show=False, priority=True),
-        Binding("ctrl+o", "other", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "other", show=False, priority=True)]
     wide = True
     hints = (("ctrl+s", "merge"), ("ctrl+o", "keep the other one instead"))
 
@@ -63,7 +60,7 @@ class FactMergeDialog(Dialog[FactMerge]):
     def body(self) -> ComposeResult:
         yield Static(classes="dialog-text")
         yield Static(assemble(("the one that stays says", "$text-muted")), classes="dialog-label")
-        yield TextArea(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
+        yield self.area()
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
         if self._depends is not None and self._depends.any:
@@ -88,9 +85,7 @@ class FactMergeDialog(Dialog[FactMerge]):
                 ("has    ", "bold $text-muted"), (f"{has}{protected}", "$text-muted"),
             )
         )  # fmt: skip
-        area = self.query_one(TextArea)
-        area.text = kept.content
-        area.move_cursor(area.document.end)
+        self.begin_from(kept.content)
 
     @on(TextArea.Changed)
     def _show_difference(self) -> None:
@@ -106,13 +101,10 @@ class FactMergeDialog(Dialog[FactMerge]):
         self._start_from(1 - self._survivor)
 
     def action_save(self) -> None:
-        text = self.query_one(TextArea).text.strip()
-        if text:
-            self.dismiss(FactMerge(self._survivor, text))
+        if self.text:
+            self.dismiss(FactMerge(self._survivor, self.text))
         else:
-            self.query_one(".dialog-warning", Static).update(
-                assemble(("! There is no text to remember.", "$warning"))
-            )
+            self.warn("There is no text to remember.")
 
 
 # The cursor must rest this long before the result is computed.
