@@ -64,12 +64,31 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         assert target.read_bytes() == before
         # Asked to, it is replaced, here with its history.
         await pilot.press("b", "tab", "tab", "tab", "space")
-        assert [toggle.on for toggle in app.screen.query(Toggle)] == [True, True]
+        assert [toggle.on for toggle in app.screen.query(Toggle)] == [True, True, False]
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
         kinds = {json.loads(line)["line"] for line in target.read_text().splitlines()}
         assert {"operation", "change"} <= kinds
         assert target.read_bytes() != before
+
+
+async def test_secrets_are_counted_and_can_be_blacked_out(story: Story, tmp_path: Path) -> None:
+    with story.open() as memory:
+        memory.record_turn("s", "user", "the wifi password is Kx9-tulip-Quartz77")
+    app = story.app()
+    async with running(app) as pilot:
+        for name, wanted in (("with.jsonl", False), ("without.jsonl", True)):
+            await pilot.press("I")
+            await until(lambda: isinstance(app.focused, PathInput))
+            app.screen.query_one(PathInput).value = str(tmp_path / name)
+            app.screen.query_one("#export-secrets", Toggle).on = wanted
+            await pilot.press("enter")
+            await until(lambda: stage(app) == "done")
+            await until(lambda: "exported" in screen_text(app))
+            assert ("1 text with a secret" in screen_text(app)) is not wanted
+            assert ("Quartz77" in (tmp_path / name).read_text()) is not wanted
+            await pilot.press("enter")
+            await until(lambda: not stage(app))
 
 
 async def test_a_name_without_the_ending_of_a_file_is_a_folder_of_notes(story: Story, tmp_path: Path) -> None:

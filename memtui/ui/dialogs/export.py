@@ -117,6 +117,7 @@ class ExportDialog(Dialog[None]):
             classes="export-choose",
         )
         yield Toggle("replace an existing file", id="export-force", classes="export-choose")
+        yield Toggle("without secrets", id="export-secrets", classes="export-choose")
         yield Static(classes="dialog-text export-text")
 
     def on_mount(self) -> None:
@@ -176,10 +177,13 @@ class ExportDialog(Dialog[None]):
             message.update(assemble(("! Name a file or a folder first.", "$warning")))
         else:
             self._show_stage("writing", assemble(("Exporting", "bold")))
-            history, force = (self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force"))
-            run = partial(
-                self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force
+            history, force, blackout = (
+                self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force", "secrets")
             )
+            run = partial(
+                self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force,
+                without_secrets=blackout,
+            )  # fmt: skip
             start(self.app, run, "export")
 
     @on(PathInput.TypingEnded)
@@ -189,7 +193,9 @@ class ExportDialog(Dialog[None]):
     def _filter_now(self) -> str:
         return self.query_one(".export-filter", Input).value.strip()
 
-    async def _run(self, path: Path, filter: str, *, history: bool, force: bool) -> None:
+    async def _run(
+        self, path: Path, filter: str, *, history: bool, force: bool, without_secrets: bool
+    ) -> None:
         permissions = self.shell.permissions
         format: ExportFormat = "jsonl" if path.suffix.lower() in _FILES else "markdown"
 
@@ -201,7 +207,7 @@ class ExportDialog(Dialog[None]):
 
             return memory.files.export(
                 path, format=format, filter=filter, history=history, force=force,
-                progress=follow, cancelled=work.cancelled,
+                without_secrets=without_secrets, progress=follow, cancelled=work.cancelled,
             )  # fmt: skip
 
         try:
@@ -253,4 +259,6 @@ def _report_text(report: ExportReport) -> Content:
         parts.append(
             (f"\n! {plural(len(report.kept), 'note')} that you changed were not replaced", "$warning")
         )
+    if report.secrets:
+        parts.append((f"\n! {plural(report.secrets, 'text')} with a secret in this export", "$warning"))
     return assemble(*parts)
