@@ -22,7 +22,8 @@ from .root import Command, json_option, pass_invocation
 def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     """Show how many cards wait in Review, and what agents were told since midnight.
 
-    --line counts contradictions, quarantined texts, change requests of agents, and what was drawn from corrected memories.
+    --line counts contradictions, what two devices decided differently, quarantined texts,
+    change requests of agents, and what was drawn from corrected memories.
     Without --line duplicates, names, fading and new facts are counted too, which takes longer.
 
     \b
@@ -31,7 +32,7 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     """
     with invocation.reading() as memory:
         found = memory.view.status()
-        every = 0 if json or short else len(memory.review.inbox().items)
+        every = 0 if json or short else len(memory.review.inbox(all=True).items)
     if json:
         emit(found)
     elif short:

@@ -25,7 +25,7 @@ def line(caution: Caution, now: float) -> Line:
     """What happened to the statement, when, and what is true now. For a forgotten one: what it said."""
     day = f"{caution.said} on {local_date(caution.at, now)}"
     if caution.how == "disputed":
-        day = "not decided, another device has"
+        day = "not decided yet between this and"
     if caution.successor is not None:
         return ((f"{day}: ", "warning"), (" ".join(without_secrets(caution.successor).split()), "text"))
     said = " ".join(without_secrets(caution.old).split())

@@ -89,3 +89,16 @@ def test_it_changes_nothing(result: Path) -> None:
         sorted((one.name, one.stat().st_mtime_ns) for one in result.parent.iterdir() if one.suffix == ".db")
         == before
     )
+
+
+def test_status_counts_what_waits_beyond_the_share_of_the_day(cli: Cli, home: Path) -> None:
+    with Memory.open(home / "memory.db", options=OPTIONS) as memory:
+        for number in range(25):
+            memory.actor = f"agent:{number % 2}"
+            memory.review.request_change("forget", memory.remember(f"Shelf {number} has cups").id, why="old")
+    assert cli("status", "--line").out.startswith("25 to review")
+    inbox = cli("review", "--json").json
+    whole = len(cli("review", "--all", "--json").json["items"])
+    assert len(inbox["items"]) + inbox["later"] == whole
+    more = f", and {whole - 25} more" if whole > 25 else ""
+    assert f"25 to decide{more}" in cli("status").out

@@ -342,6 +342,6 @@ def told(caution: Caution) -> str:
     day = date.fromtimestamp(caution.at)
     if caution.how == "disputed":
         other = " ".join(caution.successor.content.split()) if caution.successor else "something else"
-        return f"not decided, another device has: {other}"
+        return f"not decided yet between this and: {other}"
     said = f"{caution.said} on {day.day} {day:%b %Y}"
     return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

@@ -102,7 +102,7 @@ class ReviewPane(ListPane[Card]):
         if back and not first:
             self.decisions.decided.remove(back[-1].item.id)
             self.table.select(back[-1].key)
-        self.shell.show_count("review", len(self.decisions.cards))
+        self.shell.show_count("review", len(self.decisions.cards) + deck.later)
 
     def total(self) -> int | None:
         return len(self.decisions.cards)
