@@ -63,8 +63,8 @@ _DECIDED = f"""
     SELECT f.id, f.content FROM memories f INDEXED BY facts_decided
     WHERE f.kind = 'fact' AND f.ended_by IN ('superseded', 'forgotten')
         AND (f.attributes = '{{}}' OR json_type(f.attributes, '$.retired') IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.content_hash = f.content_hash AND o.kind = 'fact'
-            AND o.valid_until IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM memories o INDEXED BY notes_by_hash WHERE o.content_hash = f.content_hash
+            AND o.kind <> 'episode' AND o.kind = 'fact' AND o.valid_until IS NULL)
     ORDER BY f.rid DESC LIMIT {MOST_COMPARED}
 """
 
@@ -212,10 +212,12 @@ def _said_again(
         (as_json(asked),),
     ).fetchall()
     says: dict[str, list[tuple[Any, str, str | None, int]]] = {}
+    there = {key: said_again.beginnings(text) for key, text, _, _ in texts}
+    anywhere = set().union(*there.values())
+    olds = [(id, old) for id, old in olds if said_again.needed(old) <= anywhere]
     for key, text, role, said_at in texts:
-        there = said_again.beginnings(text)
         for id, old in olds:
-            if said_again.needed(old) <= there and said_again.says_again(text, old, by=role or "user"):
+            if said_again.needed(old) <= there[key] and said_again.says_again(text, old, by=role or "user"):
                 says.setdefault(id, []).append((key, text, role, said_at))
     chains = _chains(connection, says, now) if says else {}
     if within is not None:

@@ -79,16 +79,30 @@ def names_successor(text: str, fact: str, instead: str) -> bool:
 
 def says_again(text: str, fact: str, *, by: str = "user") -> bool:
     """Whether a text says what ``fact`` says. ``by``: the role of who wrote the text."""
-    fact = _dated.sub("", fact)
-    told = _read(fact, "fact")
-    if not _lists()["supposing"].isdisjoint(told.doubts) or len(told.stems) < _FEWEST:
+    told, many = _told(fact)
+    if len(told.stems) < _FEWEST or not _lists()["supposing"].isdisjoint(told.doubts):
         return False
-    many = len(list(_clauses(fact)))
-    clauses = list(_clauses(text[:READ_AT_MOST]))
-    return any(
-        _same(_read(" ".join(clauses[start : start + many]), by), told)
-        for start in range(len(clauses) - many + 1)
-    )
+    alike = _by_beginning(text[:READ_AT_MOST], by, many).get((told.own, told.stems[0], told.stems[1]), ())
+    return any(_same(said, told) for said in alike)
+
+
+@functools.lru_cache(maxsize=4_000)
+def _told(fact: str) -> tuple[Said, int]:
+    """A fact as it is compared, and how many clauses it has."""
+    plain = _dated.sub("", fact)
+    return _read(plain, "fact"), len(list(_clauses(plain)))
+
+
+@functools.lru_cache(maxsize=200)
+def _by_beginning(text: str, by: str, many: int) -> dict[tuple[bool, str, str], list[Said]]:
+    """So many clauses of a text in a row, wherever they begin, by their subject and first words: each fact looks up its own."""
+    clauses = list(_clauses(text))
+    found: dict[tuple[bool, str, str], list[Said]] = {}
+    for start in range(len(clauses) - many + 1):
+        said = _read(" ".join(clauses[start : start + many]), by)
+        if len(said.stems) >= _FEWEST:
+            found.setdefault((said.own, said.stems[0], said.stems[1]), []).append(said)
+    return found
 
 
 def _same(said: Said, told: Said) -> bool:
