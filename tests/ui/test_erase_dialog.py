@@ -41,7 +41,12 @@ async def test_memories_are_erased_once_their_number_is_typed(
         assert isinstance(pane, MemoriesPane)
         pane.table.select(dog.rid)
         await pilot.press("E")
-        await until(lambda: there(app, EraseDialog) and "Type 1 to erase" in screen_text(app))
+        await until(
+            lambda: (
+                there(app, EraseDialog)
+                and "Type 1 to erase it, and everything with its text" in screen_text(app)
+            )
+        )
         shown = screen_text(app)
         assert "1 more that could go" in shown
         assert "1 backup cannot be opened" in shown
@@ -49,7 +54,7 @@ async def test_memories_are_erased_once_their_number_is_typed(
         await pilot.press("2", "enter")
         await until(lambda: "Type 1 to erase; Esc leaves" in screen_text(app))
         await pilot.press("tab", "down", "space")  # the other one as well
-        await until(lambda: "Type 2 to erase" in screen_text(app))
+        await until(lambda: "Type 2 to erase them" in screen_text(app))
         await pilot.press("space")  # after all not, and yes again
         await until(lambda: "Type 1 to erase" in screen_text(app))
         await pilot.press("space")

@@ -357,9 +357,12 @@ class EraseDialog(Dialog["EraseProof"]):
         table.show(source, self.shell.operations.readers, top=first)
         table.show_header(False)
         number = f"{self._plan.memories}"
+        them, their = ("it", "its") if self._plan.memories == 1 else ("them", "their")
         self.query_one(".erase-ask", Static).update(
             assemble(
-                "Type ", (number, "bold $error"), " to erase them, and everything with their text, for good:"
+                "Type ",
+                (number, "bold $error"),
+                f" to erase {them}, and everything with {their} text, for good:",
             )
         )
         if first:
