@@ -66,7 +66,7 @@ class AgentMemory:
         self,
         base: Instructions = "",
         *,
-        limit: int = 8,
+        limit: int = 12,
         session_id: str | Callable[[RunContextWrapper[Any]], str | None] | None = None,
     ) -> Callable[[RunContextWrapper[Any], Any], Awaitable[str]]:
         """Instructions for an ``Agent``: ``base``, then the context block for what the person just said.

@@ -29,7 +29,7 @@ _LISTED = 5
 )
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
 @click.option(
-    "--limit", "-n", type=click.IntRange(1, 100), default=8, show_default=True, help="At most so many facts."
+    "--limit", "-n", type=click.IntRange(1, 100), default=12, show_default=True, help="At most so many facts."
 )
 @json_option
 @pass_invocation

@@ -613,7 +613,7 @@ class Memory:
         return result
 
     def context(
-        self, prompt: str, *, session_id: str | None = None, limit: int = 8, filter: str = "",
+        self, prompt: str, *, session_id: str | None = None, limit: int = 12, filter: str = "",
         profile: str | Profile | None = None, alone: bool = False, project: str | None = None,
     ) -> ContextBlock:  # fmt: skip
         """The context block for an agent before it answers ``prompt``: at most ``limit`` facts, what the person said

@@ -41,7 +41,7 @@ from memtui.engine.search.word_meanings import packaged
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0
 # A question for one thing is answered or it is not; for work, what may bear on it is told as far as there is room.
-LIMITS = {"for one thing": {"opens": 0.6, "keeps": 0.08}, "for work": {"opens": 0.06, "keeps": 0.02}}
+LIMITS = {"for one thing": {"opens": 0.6, "keeps": 0.05}, "for work": {"opens": 0.4, "keeps": 0.05}}
 
 
 class Judged(NamedTuple):

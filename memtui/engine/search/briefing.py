@@ -48,7 +48,7 @@ from .search import search
 from .term_statistics import FACTS
 from .vital import Vital
 
-LIMIT = 8
+LIMIT = 12
 PINNED = 5
 """So many pinned facts are told, those pinned last."""
 MOST = 100

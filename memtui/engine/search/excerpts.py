@@ -2,8 +2,8 @@
 
 Turns are found by the search (words, meaning, names), by the subjects of the prompt (who asks for a dinner is also told who
 may not eat what) and by other words for what it asks ("it goes out on 3 May" for "when is the release"). Each is cut into
-pieces, and each piece gets a probability that it answers (``relevance``). A prompt that asks for one thing gets pieces only
-where one of them probably answers it.
+pieces, and each piece gets a probability that it answers (``relevance``). A prompt gets pieces only where one of them
+probably answers it, or warns of what may harm.
 """
 
 from __future__ import annotations
@@ -123,9 +123,10 @@ def find(
         (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
     ]
     scored = scoring.scored(read, pieces, "turns", with_meanings=not isinstance(embedder, str))
-    if not scored or scored[0].score < relevance.limits(read).opens:
-        return Found([], [])
-    return _chosen(scored, relevance.limits(read).keeps, facts, read, ended, refused)
+    limits = relevance.limits(read)
+    if scored and scored[0].score < limits.opens:  # a question for one thing asks for no warning
+        scored = [one for one in scored if not read.factual and _warns(one, read)]
+    return _chosen(scored, limits.keeps, facts, read, ended, refused)
 
 
 def _turns(
@@ -261,6 +262,12 @@ def _chosen(
                 told.insert(place, other)
                 break
     return Found([_excerpt(one, read) for one in told], passed[:_LISTED])
+
+
+def _warns(one: Scored, read: Prompt) -> bool:
+    """Whether a piece tells of health, or is a rule, where the prompt is about what that matters for."""
+    rule = one.values["topic rule"] and not relevance.HEALTH_ASKED.isdisjoint(read.topics)
+    return bool(one.values["health asked"] or rule)
 
 
 def _bears(one: Scored, read: Prompt) -> bool:

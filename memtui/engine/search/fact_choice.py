@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -85,7 +85,7 @@ def choose(
     for by_meaning in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(by_meaning)
-        hits = list(_successors(connection, result.hits, within, now))
+        hits, successors = _with_successors(connection, result.hits, within, now)
         far = {hit.memory.rid: too_far(hit, asked, near) for hit in hits}
         enough = sum(not far[hit.memory.rid] for hit in hits if hit.memory.rid not in without) >= limit
         if enough:
@@ -99,12 +99,14 @@ def choose(
     for one in candidates:
         if one.memory.rid in without:
             continue
-        why_far = far[one.memory.rid] or facts.why_beside_the_point(one, read) if one.hit else "not found"
-        answers = facts.related(one, read) if why_far else None
         full = len(told) + len(related) == limit
-        if why_far and answers is None:
+        why_far = far[one.memory.rid] if one.hit else "not found"
+        answers = facts.related(one, read) if why_far else None
+        # What took the place of a hit need not have the words by which that answered.
+        improbable = facts.improbable(one) and one.memory.rid not in successors
+        if improbable or (why_far and answers is None):
             if one.hit and not full:
-                left_out.append(LeftOut(reason=why_far, memory=one.memory))
+                left_out.append(LeftOut(reason=why_far or facts.IMPROBABLE, memory=one.memory))
         elif reason := why_kept_back(one.memory) or (
             f"the {limit} told answer more probably" if full else ""
         ):
@@ -188,8 +190,10 @@ def prompt_words(question: Question, kin: Collection[str]) -> PromptWords:
     )
 
 
-def _successors(connection: apsw.Connection, hits: Sequence[Hit], within: Scope, now: float) -> Iterator[Hit]:
-    """The hits with what was replaced changed for what replaced it, each memory once."""
+def _with_successors(
+    connection: apsw.Connection, hits: Sequence[Hit], within: Scope, now: float
+) -> tuple[list[Hit], set[int]]:
+    """The hits with what was replaced changed for what replaced it, each memory once; and which of them replaced others."""
     ids = [hit.memory.id for hit in hits]
     rows: list[Any] = connection.execute(_CHAINS, {"ids": as_json(ids)}).fetchall()
     later: dict[str, int] = {}
@@ -197,10 +201,10 @@ def _successors(connection: apsw.Connection, hits: Sequence[Hit], within: Scope,
         inside = passing(connection, within, [rid for _, rid in rows])
         later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
     found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
-    seen: set[int] = set()
+    told: dict[int, Hit] = {}
     # As they answer: what was replaced may be found by a word that what took its place does not have.
     for hit in sorted(hits, key=lambda hit: -hit.score):
         memory = found[later[hit.memory.id]] if hit.memory.id in later else hit.memory
-        if memory.active and memory.rid not in seen:
-            seen.add(memory.rid)
-            yield hit if memory is hit.memory else replace(hit, memory=memory)
+        if memory.active and memory.rid not in told:
+            told[memory.rid] = hit if memory is hit.memory else replace(hit, memory=memory)
+    return list(told.values()), found.keys() & told.keys()

@@ -2,7 +2,7 @@
 
 The search finds by words, names and the meaning of the whole. "What shall I cook for the team" shares none of them with
 "Priya can't eat nuts". So the newest facts, those of the prompt's subjects and those that answer it with other words are
-read too. Each gets a probability that it answers (``scoring``); its place by that and its place among the hits are fused.
+read too. Each gets a probability that it answers (``scoring``), which decides whether it is told and where it stands.
 """
 
 from __future__ import annotations
@@ -22,23 +22,19 @@ from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
 from .scoring import Scored
 
-ANSWERS, BEARS_ON_WORK = 0.025, 0.03
-"""The least probability with which a fact answers that is told without a word, a name or a meaning in common: to a question
-for one thing; to a prompt for work, for which more may matter than was asked for."""
-BY_MEANING = 0.04
-"""The least where nothing but the meaning of words shows that it does."""
-BESIDE_THE_POINT = 0.012
-"""A hit that answers a question for one thing less probably is not told, whatever words it shares."""
+ANSWERS = 0.03
+"""The least probability with which a fact is told."""
+BY_MEANING = 0.045
+"""The least where no word shows why."""
+IMPROBABLE = "it hardly answers what is asked"
+ALL_TOGETHER = "all of it together"
+"""The reason where neither a word nor a meaning alone shows why."""
 MOST_OF_SUBJECT = 25
 """So many facts of the prompt's subjects are read, the newest; as many that answer it with other words."""
 NEWEST, FEW = 60, 500
 """So many facts are read whatever they say, those said last, where there are no more than ``FEW``."""
-FIRST, BESIDE = 15, 20
+FIRST, BESIDE = 25, 20
 """Where there are more, so many hits are read, and so many others where too few of the hits bear on the prompt."""
-K = 20
-"""Added to a place before orders are fused (RRF): the smaller, the more the first places count."""
-BY_SEARCH = 0.3
-"""What a place among the hits counts, against one by probability."""
 
 
 class Fact(NamedTuple):
@@ -83,28 +79,22 @@ def ranked(
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
     pieces = [(fact, _piece(fact, place / len(newest))) for place, fact in enumerate(newest)]
     judged = scoring.scored(read, pieces, "facts", with_meanings=with_meanings)
-    places = {hit.memory.rid: place for place, hit in enumerate(hits)}
-    fused = {
-        one.memory.rid: 1 / (K + place) + BY_SEARCH / (K + places.get(one.memory.rid, len(known)))
-        for place, one in enumerate(judged)
-    }
-    judged.sort(key=lambda one: -fused[one.memory.rid])
     return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]
 
 
 def related(fact: Fact, read: Prompt) -> Related | None:
     """The fact as it is told for what it probably answers; None where that is improbable, or nothing shows why."""
     why = scoring.reasons(fact.judged, read)
-    least = BY_MEANING if why == (scoring.MEANING,) else ANSWERS if read.factual else BEARS_ON_WORK
-    if fact.judged.score < least or not why:
+    if not (why or read.factual or read.personal):
         return None
-    return Related(memory=fact.memory, score=fact.judged.score, reasons=why)
+    if fact.judged.score < (ANSWERS if set(why) - {scoring.MEANING} else BY_MEANING):
+        return None
+    return Related(memory=fact.memory, score=fact.judged.score, reasons=why or (ALL_TOGETHER,))
 
 
-def why_beside_the_point(fact: Fact, read: Prompt) -> str:
-    """Why a hit that bears on a prompt by its words is not told all the same; empty where it is."""
-    improbable = read.factual and fact.judged.score < BESIDE_THE_POINT
-    return "it hardly answers what is asked" if improbable else ""
+def improbable(fact: Fact) -> bool:
+    """Whether a fact hardly answers a prompt, whatever words it shares."""
+    return fact.judged.score < ANSWERS
 
 
 def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bool) -> list[int]:

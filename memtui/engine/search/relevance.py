@@ -29,11 +29,13 @@ FEATURES = (
     "asks", "request", "statement", "first person", "change", "recent", "long", "least",
     "attribute", "no attribute", "names missing", "whole",
     "who", "no who", "when", "no when", "where", "no where", "number", "no number",
+    "personal", "working", "subjects",
 )  # fmt: skip
 KINDS = ("who", "when", "where", "number")
 """What a question word asks for; of two the first counts."""
 _BEGINNING = 5
-_HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
+HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
+"""The subjects of a prompt for which health matters."""
 _OF_WORK = frozenset({"code", "documents", "letters", "person", "principles", "money"})
 """The subjects of a prompt about code that speaks of nobody: "every Monday" there asks for no calendar, "run" for no sport."""
 OTHERWISE = 0.8
@@ -201,14 +203,14 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         overlap, telling / prompt.of_plain if prompt.of_plain else 0.0,
         any(covered[stem] for stem in prompt.names if stem in covered),
         in_turn / prompt.total, likeness, told, told * rule, health, rule,
-        health * (not _HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
+        health * (not HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
         piece.clause.asks, piece.clause.requests,
         "verb" in marks, "first person" in marks, "change" in marks,
         1.0 - piece.age, min(len(text) / 200, 1.0),
         min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
         met, bool(prompt.attributes) and not met,
         bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
-        whole, *_kinds(prompt.wanted, text),
+        whole, *_kinds(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
 

@@ -109,9 +109,12 @@ def of_others(
     found = set()
     for fact in facts:
         said = set(words(fact.content))
-        marks = [mark for word in said for mark in lexicon.marks(word)]
-        warns = fact.topic == "health" or _warns(marks)
-        if warns and fact.rid in about and _why(asked, fact, said, marks, about[fact.rid]) is None:
+        if fact.topic != "health" and not _warns([mark for word in said for mark in lexicon.marks(word)]):
+            continue
+        people = about.get(fact.rid, {}).keys()
+        kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
+        others = bool(asked.named and people) and asked.named.keys().isdisjoint(people)
+        if others or (asked.kinds and kinds and asked.kinds.isdisjoint(kinds)):
             found.add(fact.rid)
     return found
 

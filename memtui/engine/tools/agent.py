@@ -216,7 +216,7 @@ class Agent:
         secret = len(there) - len(open_ones)
         return open_ones, f"{secret} that hold a secret" if secret else ""
 
-    def context(self, prompt: str, *, session_id: str | None = None, limit: int = 8) -> ContextBlock:
+    def context(self, prompt: str, *, session_id: str | None = None, limit: int = 12) -> ContextBlock:
         """The context block for this agent. It is logged as a recall."""
         return self.memory.context(
             prompt,
