@@ -177,7 +177,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
         source = each.source
         out(row(paint(source.name, "bold"), source.label, str(source.path)))
         out(f"  {import_sources.found_summary(each)}; {import_sources.ages(source, now)}")
-        out(f"  {import_sources.new_summary(each)}")
+        out(f"  {import_sources.not_yet_imported(each)}")
         if expiry_note := import_sources.expiry_note(each):
             out(row(" ", paint(f"! {expiry_note}", "yellow"), gap=" "))
     out()

@@ -227,7 +227,7 @@ class Memory:
 
     def _reopened(self, operation: Operation | None = None) -> None:
         """The file holds something else now: nothing that was known about it counts."""
-        self._core.indexer.forget_names()
+        self._core.indexer.relearn_names()
         if "review" in self.__dict__:
             self.review.forget_health()
         self._core.call("changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation))
@@ -405,7 +405,7 @@ class Memory:
         return self._change_one("pin", id)
 
     def unpin(self, id: str) -> MemoryRecord:
-        """Tell it only where it bears on the prompt. Raises ProtectedError for an agent."""
+        """No longer put it into every context block, only where it bears on the prompt. Raises ProtectedError for an agent."""
         return self._change_one("unpin", id)
 
     def withhold(self, id: str, agent: str) -> MemoryRecord:

@@ -22,7 +22,7 @@ def cut(text: str, most: int) -> str:
 
 
 def beginning(text: str, most: int = 60) -> str:
-    """The same on one line."""
+    """The text on one line, at most ``most`` characters."""
     return cut(" ".join(text.split()), most)
 
 

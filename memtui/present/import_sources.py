@@ -31,7 +31,7 @@ def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -
     elif found.new_turns >= found.turns and not found.grown_sessions:
         summary = f"{found_summary(found)}, {ages(source, now)}"
     else:
-        summary = f"{new_summary(found)}; {found_summary(found)}"
+        summary = f"{not_yet_imported(found)}; {found_summary(found)}"
     soon = f"; {plural(source.expiring, 'file')} soon deleted" if source.expiring else ""
     return summary + soon
 
@@ -43,7 +43,7 @@ def found_summary(found: SourceProbe) -> str:
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
 
 
-def new_summary(found: SourceProbe) -> str:
+def not_yet_imported(found: SourceProbe) -> str:
     """What is not imported yet, in one line."""
     if found.nothing_new:
         return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"

@@ -19,7 +19,7 @@ class Pane(Protocol):
     def bookmark(self) -> Callable[[], None]:
         """A function that restores the present state of the pane."""
 
-    def as_arrived(self) -> bool:
+    def unchanged_since_visit(self) -> bool:
         """Whether nothing changed since ``visit`` showed the pane."""
 
     def back(self) -> bool:
@@ -157,7 +157,7 @@ class Navigation:
         """Go one step back. False if there is none."""
         pane = self._window().pane
         arrived = bool(self._way) and self._way[-1].ended == pane.place
-        if not (arrived and pane.as_arrived()) and pane.back():
+        if not (arrived and pane.unchanged_since_visit()) and pane.back():
             return True
         if arrived:
             await self._go_back()

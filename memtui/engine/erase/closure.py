@@ -84,7 +84,7 @@ class Closure:
         self.labels: dict[str, str] = {}
         """Names of sessions, projects, agents ... that tell of them, to what these are called from now on."""
 
-    def add_text(self, text: str) -> None:
+    def add_erased_text(self, text: str) -> None:
         self.texts.add(text)
         self.contents[text] = None
 
@@ -92,14 +92,14 @@ class Closure:
         """A row of ``COLUMNS`` goes. Returns its id."""
         taken = MemoryRow._make((*columns, why, chosen))
         self.rows[taken.id] = taken
-        self.add_text(taken.content)
+        self.add_erased_text(taken.content)
         return taken.id
 
     def take_gone(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""
         if not gone.live:
             self.gone[gone.rid] = gone._replace(why=why, chosen=chosen)
-        self.add_text(gone.content)
+        self.add_erased_text(gone.content)
         return gone.id
 
     def offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:

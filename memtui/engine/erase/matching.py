@@ -101,7 +101,7 @@ class Texts:
         return self.has(text) or self.carried_by(text) or self.has_distinctive(text)
 
     def censored(self, text: str) -> str:
-        """The text without what touches the texts: without those words, without all of it where it carries more."""
+        """The text without the words of the erased texts; replaced as a whole where it quotes them."""
         if self.quotes(text):
             return CENSORED
         return self.without_words(text)

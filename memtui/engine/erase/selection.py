@@ -248,7 +248,7 @@ def closure(
     if not backup and not found.ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
-        found.add_text(text)
+        found.add_erased_text(text)
     waiting = list(found.ids)
     made: list[FormerMemory] | None = None
     while waiting:

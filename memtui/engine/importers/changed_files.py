@@ -86,7 +86,7 @@ class FileChanges:
         self._files[str(path)] = None
 
     def want(self, path: Path) -> bool:
-        """Let it be among the changed ones of the next look, whenever it was written; whether it is watched."""
+        """Report this path as changed at the next look, however old it is. Returns whether it is watched."""
         self._wanted.add(str(path))
         return str(path) in self._files
 

@@ -195,7 +195,7 @@ def members(opened: zipfile.ZipFile, packed: int, limits: Limits) -> Iterator[zi
             yield member
 
 
-def modified(member: zipfile.ZipInfo) -> float:
+def member_time(member: zipfile.ZipInfo) -> float:
     """Unix seconds; an archive keeps local time without a zone, and may keep nonsense (then 0)."""
     try:
         return time.mktime((*member.date_time, 0, 0, -1))

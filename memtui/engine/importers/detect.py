@@ -305,7 +305,7 @@ class _Search:
                 except _UnknownError as unknown:
                     self._leave_out(str(unknown), path, member.filename)
                 else:
-                    modified = compression.modified(member)
+                    modified = compression.member_time(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
                     yield status.st_mtime, DetectedSource(format=name, source=source)
 

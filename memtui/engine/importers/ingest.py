@@ -200,7 +200,7 @@ class Import:
             or self.account.already_there
             or self._titles.given
         )
-        if nothing and (error := self.tally.nothing(_EXPECTED)):
+        if nothing and (error := self.tally.error_if_nothing(_EXPECTED)):
             raise error
         return self._report(operation, stopped)
 

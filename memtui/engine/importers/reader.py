@@ -92,7 +92,7 @@ class Tally:
         self._finished += size
         self.files_done += 1
 
-    def nothing(self, expected: Set[str]) -> InputError | None:
+    def error_if_nothing(self, expected: Set[str]) -> InputError | None:
         """What to raise if nothing came of any source: None if nothing was in them, or only what is ``expected``."""
         if self.reasons.keys() <= expected:
             return None

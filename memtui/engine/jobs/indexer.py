@@ -229,7 +229,7 @@ class Indexer:
                     self._speakers[entities.entity_key(role)] = role
                     self._known.add(role, role, "person")
 
-    def forget_names(self) -> None:
+    def relearn_names(self) -> None:
         """The file has another content now: names are learned anew."""
         with self._names:
             self._known_names, self._learned = None, -1

@@ -138,7 +138,7 @@ class RefusedError(DegradedError):
 
 
 class TooLongError(DegradedError):
-    """Less text may do. ``refused``: the endpoint did not even try; else the answer was cut off."""
+    """The text was too long for the model. ``refused``: it was turned down at once; otherwise the answer was cut off."""
 
     def __init__(self, message: str, *, refused: bool) -> None:
         super().__init__(message, "Choose a model with a longer context.")

@@ -248,7 +248,7 @@ class Files:
 
     def _forget_erased(self) -> None:
         """Nothing that this process holds in memory may keep it."""
-        self._core.indexer.forget_names()
+        self._core.indexer.relearn_names()
         self._core.vector_copy.forget()
 
     def _announce_erase(self, proof: EraseProof) -> EraseProof:

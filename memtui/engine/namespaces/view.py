@@ -340,7 +340,7 @@ class View:
     def enriched_in(self, eid: int) -> set[int]:
         """The memories (rids) in which only a model that read them again found an entity."""
         with self._connections.read() as connection:
-            return enrichments.of_entity(connection, eid)
+            return enrichments.rids_added_to_entity(connection, eid)
 
     def entity_months(self, eid: int) -> list[tuple[int, int, int]]:
         """(year, month, memories) of an entity, in local time, the oldest first; months without any are left out."""

@@ -24,7 +24,7 @@ from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
 from .change_requests import ChangeRequest
 
 
-def insert_quarantined(
+def accept_quarantined(
     connection: apsw.Connection, payload: Mapping[str, Any], *, text: str, options: Options, now: int
 ) -> int:
     """Store it as the fact or observation that it was to be, confirmed: the person has read it.
@@ -104,7 +104,7 @@ def decide(
     elif item.kind == "quarantined":
         if verdict != "forget":
             payload = proposals.get(connection, item.id).payload
-            insert_quarantined(connection, payload, text=text, options=options, now=now)
+            accept_quarantined(connection, payload, text=text, options=options, now=now)
     elif item.change_request is not None:
         state = _settle_change_request(
             connection, item, item.change_request, verdict, text=text, actor=actor, options=options, now=now

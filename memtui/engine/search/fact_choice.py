@@ -141,7 +141,7 @@ def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
 
 def how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
     """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
-    asked = set(filter(lexicon.connects, words(lexicon.beginning("needs no memory", prompt) or "")))
+    asked = set(filter(lexicon.connects, words(lexicon.phrase_at_start("needs no memory", prompt) or "")))
     wanted = {stem for word in asked for stem in stems(word)}
     return [
         hit for hit in hits

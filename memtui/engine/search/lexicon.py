@@ -94,10 +94,10 @@ def pattern(name: str) -> re.Pattern[str]:
 
 def begins(name: str, text: str) -> bool:
     """Whether a text begins with a pattern, after what people say before they come to it."""
-    return beginning(name, text) is not None
+    return phrase_at_start(name, text) is not None
 
 
-def beginning(name: str, text: str) -> str | None:
+def phrase_at_start(name: str, text: str) -> str | None:
     """What of a text a pattern covers at its beginning, after what people say before they come to it."""
     start = _prelude.match(text)
     found = pattern(name).match(text, start.end() if start else 0)

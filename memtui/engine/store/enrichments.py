@@ -71,7 +71,7 @@ def of_memory(connection: apsw.Connection, rid: int) -> Enrichment | None:
     return Enrichment(at=int(row[0]), added=added)
 
 
-def of_entity(connection: apsw.Connection, eid: int) -> set[int]:
+def rids_added_to_entity(connection: apsw.Connection, eid: int) -> set[int]:
     """The memories (rids) that are linked to an entity only since they were read again."""
     rows = connection.execute(
         f"""

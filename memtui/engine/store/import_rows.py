@@ -317,10 +317,10 @@ def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds)
 def _put_stamps(connection: apsw.Connection, thing: str, decided: Sequence[Stamp], others: OtherIds) -> None:
     """The stamps of a row that is new here."""
     for stamp in decided:
-        stamps.put(connection, thing, replace(stamp, aspect=aspect_here(stamp.aspect, others)))
+        stamps.put(connection, thing, replace(stamp, aspect=local_aspect(stamp.aspect, others)))
 
 
-def aspect_here(aspect: str, others: OtherIds) -> str:
+def local_aspect(aspect: str, others: OtherIds) -> str:
     """The aspect as it is called here, where an entity may have another id."""
     if not aspect.startswith(stamps.ABOUT):
         return aspect
@@ -386,7 +386,7 @@ def _stamps_of(line: DecisionLine, others: OtherIds) -> Iterator[tuple[str, Stam
     for stamp in line.decided:
         about = line.memory if stamp.aspect.startswith(stamps.ABOUT) else line.entity
         if here := others.of(about):
-            yield here, replace(stamp, aspect=aspect_here(stamp.aspect, others))
+            yield here, replace(stamp, aspect=local_aspect(stamp.aspect, others))
 
 
 def _drop_opposite(

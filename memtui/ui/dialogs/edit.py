@@ -28,7 +28,7 @@ class Written(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """None: do not change it. "none": remove it."""
+    """A new topic and day of a memory. None: leave it. "none": remove it."""
 
     topic: str | None
     happens: str | None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _SETTING = "search.profile"
 
 
-def why_fixed(shell: Shell) -> str:
+def why_profile_fixed(shell: Shell) -> str:
     """Why it cannot be chosen here; empty when it can."""
     if shell.configuration is None:
         return "There are no settings here to write it to."

@@ -91,7 +91,7 @@ class ListPane(Pane, Generic[Row]):
         self._listed = filter
         self.filter_bar.set_filter(filter)
 
-    def as_arrived(self) -> bool:
+    def unchanged_since_visit(self) -> bool:
         listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
         opened = self.has_class("-zoom-preview") and self.preview_part.has_focus
         return opened or (bool(self._listed) and listed)

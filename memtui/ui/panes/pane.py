@@ -90,7 +90,7 @@ class Pane(Container):
         """One step back; False when there is nowhere to go."""
         return False
 
-    def as_arrived(self) -> bool:
+    def unchanged_since_visit(self) -> bool:
         """Whether nothing changed since ``navigation.visit`` showed it, so that one step back leaves the pane."""
         return False
 

@@ -9,7 +9,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.importers.known_places import known_sources
 from memtui.engine.records import Options
-from memtui.present.import_sources import found_summary, new_summary
+from memtui.present.import_sources import found_summary, not_yet_imported
 from other_memories import assert_comes_once_and_goes, rows
 
 FEEDBACK = """---
@@ -77,7 +77,7 @@ def test_what_is_there_is_counted_in_memories_not_in_sessions(memory: Memory, ho
     assert found_summary(found) == "2 memories"
     memory.files.import_paths([source.path])
     (found,) = memory.files.probe([source])
-    assert new_summary(found) == "all of it is in already"
+    assert not_yet_imported(found) == "all of it is in already"
 
 
 def test_the_list_alone_brings_nothing_and_is_no_error(memory: Memory, home: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .exclusions import chats
+from .exclusions import is_small_talk
 from .sentences import Sentence
 
 _SUBJECT = (
@@ -52,7 +52,7 @@ def without_chat(sentence: Sentence) -> Sentence:
     """The sentence without the moods and exclamations that end it: "we moved yesterday, I'm dead"."""
     parts = clauses(sentence)
     end = len(sentence.text)
-    while len(parts) > 1 and chats(sentence.masked[parts[-1][0] : parts[-1][1]]):
+    while len(parts) > 1 and is_small_talk(sentence.masked[parts[-1][0] : parts[-1][1]]):
         parts.pop()
         end = parts[-1][1]
     return (

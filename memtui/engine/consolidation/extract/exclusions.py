@@ -158,7 +158,7 @@ _FOREIGN = frozenset(
 _word = re.compile(r"'?[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
-def readable(text: str) -> bool:
+def in_known_language(text: str) -> bool:
     """Whether a text looks to be in a language that the classifier was trained on: English, German, French or Spanish."""
     words = _word.findall(text.casefold().replace("’", "'"))
     foreign = sum(word in _FOREIGN and word not in _KNOWN for word in words)
@@ -173,7 +173,7 @@ def excluded(masked: str) -> bool:
     return _unreadable(masked, plain) or any(shape.search(plain) for shape in _SHAPES)
 
 
-def chats(masked: str) -> bool:
+def is_small_talk(masked: str) -> bool:
     """Whether a clause greets, exclaims, tells a mood, or says nothing at all."""
     plain = _plain(masked)
     return _unreadable(masked, plain) or _CHAT.search(plain) is not None or _FELT.search(plain) is not None

@@ -16,7 +16,7 @@ from . import clause_facts, joined_statements
 from .clause_facts import Around
 from .clauses import clauses, without_chat
 from .durability import DurabilityModel
-from .exclusions import asks, readable
+from .exclusions import asks, in_known_language
 from .instructions import asks_for_work, plays_a_part, tells_a_tale
 from .protocol import SAID, Context, Draft, Extraction
 from .sentences import Sentence, mask, sentences
@@ -113,7 +113,7 @@ class KeywordExtractor:
             statement = find_statement(told_of, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
                 stated[place] = [statement]
-        if of_play or not readable(content) or not self._model.available():
+        if of_play or not in_known_language(content) or not self._model.available():
             return _Stated(stated, {})
         left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
         found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)

@@ -10,7 +10,7 @@ from memtui.engine.models.ner.words import NOT_NAMES, OPENERS
 from memtui.engine.wording import cut
 
 from .clauses import clauses
-from .exclusions import asks, chats, made_up, readable
+from .exclusions import asks, in_known_language, is_small_talk, made_up
 from .filler import lead, without_filler
 from .sentences import sentences
 
@@ -66,12 +66,12 @@ def summary(messages: Sequence[str]) -> str | None:
 def _requests(messages: Sequence[str]) -> Iterator[str]:
     """What is asked for, in order. What is only told becomes facts."""
     for message in messages:
-        if not readable(message):
+        if not in_known_language(message):
             continue
         for sentence in sentences(message):
             for start, end in clauses(sentence):
                 masked = sentence.masked[start:end]
-                if "\x00" in masked or chats(masked) or made_up(masked):
+                if "\x00" in masked or is_small_talk(masked) or made_up(masked):
                     continue
                 text = without_filler(sentence.text[start:end]).rstrip(" .!?")
                 if len(text.split()) < _FEWEST_WORDS or not _stands_alone(text):

@@ -170,7 +170,7 @@ class Spacy:
 
 
 class LanguageModel:
-    """The configured endpoint; ten texts a call."""
+    """Finds names by asking the configured endpoint, ten texts a call."""
 
     name: ProviderName = "llm"
     leaves = True

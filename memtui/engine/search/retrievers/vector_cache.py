@@ -98,7 +98,7 @@ class VectorCopy:
             return None if self._held is None else self._held.near(query, kinds, all)
 
     def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines | None:
-        """The same of these rids, as far as they have a vector."""
+        """The cosines of these rids; those without a vector are left out."""
         with self._lock:
             return None if self._held is None else self._held.of(query, rids)
 

@@ -6,7 +6,7 @@ the base rows. Base rows are never repaired; the person decides about their find
 
 from __future__ import annotations
 
-from .base_rows import erase, history, jobs, memories, other_rows, protection, sessions
+from .base_rows import erase, history, jobs, json_and_entity_rows, memories, protection, sessions
 from .findings import Check, CheckContext
 from .indexes import cached, embeddings, full_text, links, mentions, queue
 from .structure import foreign_keys, pages, permissions, schema
@@ -24,7 +24,7 @@ CHECKS: dict[str, Check] = {
     "entities": mentions,
     "links": links,
     "rows": memories,
-    "other rows": other_rows,
+    "other rows": json_and_entity_rows,
     "sessions": sessions,
     "jobs": jobs,
     "protection": protection,

@@ -80,7 +80,7 @@ def memories(scene: CheckContext) -> Iterator[Finding]:
             yield finding("rows", f"content hashes are wrong ({len(wrong):,})", of(wrong), remedy=_LOOK)
 
 
-def other_rows(scene: CheckContext) -> Iterator[Finding]:
+def json_and_entity_rows(scene: CheckContext) -> Iterator[Finding]:
     """JSON of the other tables is what it should be; names of entities are names."""
     for table, column, type, name in _JSON:
         wrong = f"iif(json_valid({column}), json_type({column}) <> '{type}', 1)"

@@ -81,7 +81,7 @@ class Jobs:
                 if row is not None and row.topic == "models" and self.state is not None:
                     stats = self.state.stats
                     if stats.better_ranking and not stats.vectors_wanted:
-                        return agent_ranking.why_fixed(self._pane.shell)
+                        return agent_ranking.why_profile_fixed(self._pane.shell)
                     other_model = stats.vectors_wanted
                     return "" if other_model else "The vectors are already from the model in the settings."
                 if row is not None and row.finding is not None:
@@ -253,7 +253,7 @@ class Jobs:
         stats = await self._pane.ask(lambda memory: memory.stats())
         if stats.ranking_note:
             self._pane.say(stats.ranking_note, "warning")
-        if not (name := stats.better_ranking) or agent_ranking.why_fixed(self._pane.shell):
+        if not (name := stats.better_ranking) or agent_ranking.why_profile_fixed(self._pane.shell):
             return
         question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
         if await self._pane.shell.ask_person(question) is not True:

@@ -33,10 +33,10 @@ from .rows import (
     first_found,
     first_of,
     maintenance_columns,
+    maintenance_rows,
     matching,
     members_of,
     read_state,
-    rows_of,
     topic_line,
 )
 from .topic_text import TopicText
@@ -90,7 +90,9 @@ class MaintenancePane(ListPane[Row]):
         contents = self.backups.contents if self.backups.unfolded else None
         if self.jobs.state is None:
             return []
-        rows = rows_of(self.jobs.state, self.jobs.check, self.jobs.health, contents, self.shell.clock())
+        rows = maintenance_rows(
+            self.jobs.state, self.jobs.check, self.jobs.health, contents, self.shell.clock()
+        )
         return matching(rows, filter)
 
     def _topic_line(self, row: Row) -> str:

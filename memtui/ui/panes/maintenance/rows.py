@@ -156,7 +156,7 @@ def read_state(memory: Memory) -> State:
     )
 
 
-def rows_of(
+def maintenance_rows(
     state: State, check: CheckReport | None, health: Health | None, contents: Known | None, now: float
 ) -> list[Row]:
     """The four groups, then the rows of each: jobs, and topics with their findings. The runs are last, the latest first.

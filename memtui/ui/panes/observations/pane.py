@@ -64,8 +64,8 @@ class ObservationsPane(Pane):
     def back(self) -> bool:
         return self.tab.back()
 
-    def as_arrived(self) -> bool:
-        return self.tab.as_arrived()
+    def unchanged_since_visit(self) -> bool:
+        return self.tab.unchanged_since_visit()
 
     def bookmark(self) -> Callable[[], None]:
         return self.tab.bookmark()

@@ -258,8 +258,8 @@ class SearchPane(ListPane[SearchRow]):
         self.hit_filter.display = True
         self.hit_filter.show_error(error)
 
-    @on(Knobs.Turned)
-    def _turned(self, event: Knobs.Turned) -> None:
+    @on(Knobs.TuningChanged)
+    def _turned(self, event: Knobs.TuningChanged) -> None:
         self.tuning = event.tuning
         self.show_rows(top=False)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Asker(Protocol):
-    """The pane, with its question and its ranking."""
+    """What pinned questions need of the Search pane."""
 
     @property
     def shell(self) -> Shell: ...

@@ -151,7 +151,7 @@ class AgentProfile:
             return "There are no settings here to write it to."
         if tuning.changed:
             return f"This way of ranking has no name yet: {self._pane.shell.keymap_shown('save_profile')} saves it."
-        if fixed := agent_ranking.why_fixed(self._pane.shell):
+        if fixed := agent_ranking.why_profile_fixed(self._pane.shell):
             return fixed
         if tuning.base.name == self.profile:
             return f"Agents use {self.profile} already."

@@ -39,7 +39,7 @@ _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 
 
 class Knobs(Widget, can_focus=True):
-    """``show`` displays a tuning. Every change posts ``Turned`` with the new one."""
+    """``show`` displays a tuning. Every change posts ``TuningChanged`` with the new one."""
 
     BINDINGS = [*bindings_at("knobs")]
     part: ClassVar[Place] = "knobs"
@@ -48,7 +48,7 @@ class Knobs(Widget, can_focus=True):
     tuning: reactive[Tuning | None] = reactive(None)
 
     @message_type
-    class Turned(Message):
+    class TuningChanged(Message):
         """The person changed the ranking to this one."""
 
         tuning: Tuning
@@ -120,7 +120,7 @@ class Knobs(Widget, can_focus=True):
             turned = KNOBS[self.cursor].turn(self.tuning, by, self._profiles)
             if turned != self.tuning:
                 self.tuning = turned
-                self.post_message(self.Turned(turned))
+                self.post_message(self.TuningChanged(turned))
 
     def do_up(self) -> None:
         self.cursor = max(self.cursor - 1, 0)

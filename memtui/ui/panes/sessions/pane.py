@@ -168,8 +168,8 @@ class SessionsPane(ListPane["SessionRow"]):
         turn = self.side.turns.selected_turn
         return () if turn is None else (turn,)
 
-    def as_arrived(self) -> bool:
-        return super().as_arrived() and not self.side.bar.display
+    def unchanged_since_visit(self) -> bool:
+        return super().unchanged_since_visit() and not self.side.bar.display
 
     def back(self) -> bool:
         if self.conversation_shown and self.side.drop_filter():
