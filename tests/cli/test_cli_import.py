@@ -260,7 +260,7 @@ def test_discovering_lists_what_is_there_and_brings_in_what_is_named(cli: Cli, h
     assert done.code == 3 and "imported 3 turns of 3 sessions" in done.out and "history.db" in done.err
     assert cli("stats", "--json").json["active"] == 3
     (claude, mem0) = cli("import", "--discover", "--json").json
-    assert (claude["name"], claude["sessions"], claude["new_sessions"], claude["new_turns"], claude["going"]) == (
+    assert (claude["name"], claude["sessions"], claude["new_sessions"], claude["new_turns"], claude["expiring_new"]) == (
         "claude-code", 3, 0, 0, 0,
     )  # fmt: skip
     assert (mem0["name"], mem0["turns"]) == ("mem0", 0)
