@@ -101,9 +101,9 @@ def choose(
             continue
         full = len(told) + len(related) == limit
         why_far = far[one.memory.rid] if one.hit else "not found"
-        answers = facts.related(one, read) if why_far else None
         # What took the place of a hit need not have the words by which that answered.
         improbable = facts.improbable(one) and one.memory.rid not in successors
+        answers = facts.related(one, read) if why_far and not improbable else None
         if improbable or (why_far and answers is None):
             if one.hit and not full:
                 left_out.append(LeftOut(reason=why_far or facts.IMPROBABLE, memory=one.memory))
