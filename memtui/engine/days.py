@@ -29,7 +29,8 @@ _BEFORE = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
-_SIGNS = ("put right", "again", "recurring", "no longer", "done", "over")
+_SIGNS = ("put right", "again", "recurring", "no longer", "done", "over", "either tense")
+_FAR = 270  # days: a month that is further ahead was more likely the last one of that name
 _EARLY, _MIDDLE = 10, 20  # the last day of the first, and of the second third of a month
 _year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
@@ -46,11 +47,12 @@ _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
 
 class _Named(NamedTuple):
-    """A day and where its words stand. ``exact``: the words have its number and its month."""
+    """A day and where its words stand. ``exact``: the words have its number and its month; ``month``: only the month, no year."""
 
     start: int
     day: date
     exact: bool
+    month: bool
 
 
 def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | None = None) -> int | None:
@@ -68,6 +70,8 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
     over = not ahead and found.signs["over"].search(text) is not None
     past = over or found.signs["done"].match(text) is not None
     named = list(_days(text, here.replace(tzinfo=None), past))
+    if any(found.signs[sign].search(text) for sign in ("over", "either tense")):
+        named = [one for one in named if not one.month or (one.day - here.date()).days <= _FAR]
     if named and not named[0].exact and found.signs["recurring"].search(text):
         return None
     if not named:
@@ -169,7 +173,8 @@ def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
                 day = _in_fitting_year(day, text[max(start - _BEFORE, 0) : start], here)
             if day is not None:
                 taken.append((start, end))
-                found.append(_Named(match.start(group), day, name == "exact"))
+                month = name == "month named" and not _year.search(words)
+                found.append(_Named(match.start(group), day, name == "exact", month))
     yield from sorted(found)
 
 

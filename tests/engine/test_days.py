@@ -303,3 +303,34 @@ def test_what_was_done_in_a_spanish_month_has_no_day(text: str) -> None:
 )
 def test_what_will_be_in_a_spanish_month_lasts_until_its_end(text: str, expected: str) -> None:
     assert day(text) == f"{expected} 12"
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved in January", "We moved house in January", "I moved jobs in April", "I changed jobs in April",
+        "We got the keys in January", "Gave up meat in January", "Broke my wrist in January",
+        "Nos mudamos en enero", "Me mudé en enero", "Cambié de trabajo en abril", "Dejé el trabajo en octubre",
+        "J'ai changé de boulot en avril", "On a déménagé en janvier", "Ich bin im Oktober umgezogen",
+        "Im Januar zogen wir um",
+    ],
+)  # fmt: skip
+def test_a_change_of_life_in_a_month_that_is_over_has_no_day(text: str, ahead: bool) -> None:
+    assert day(text, ahead=ahead) is None
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Nos mudamos en mayo", "2026-05-31"),
+        ("Nos casamos en enero de 2027", "2027-01-31"),
+        ("We are moving in January", "2027-01-31"),
+        ("La boda es en enero", "2027-01-31"),
+        ("Tenemos cita en enero", "2027-01-31"),
+        ("We gave up the boat, the course is in May", "2026-05-31"),
+    ],
+)
+def test_a_month_that_lies_ahead_lasts_until_its_end(text: str, expected: str, ahead: bool) -> None:
+    assert day(text, ahead=ahead) == f"{expected} 12"
