@@ -249,3 +249,17 @@ def test_a_guessed_topic_hides_no_day_and_gives_way_to_what_the_person_says(desk
     assert desk.memory.remember(said.content, topic="home").topic == "decision"
     other = desk.memory.classify(desk.memory.remember("Tea at four, always").id, topic="preference")
     assert desk.memory.remember("Tea at four, always", topic="home").topic == other.topic == "preference"
+
+
+def test_what_was_written_down_lately_is_found_whenever_it_was_said(desk: Desk) -> None:
+    desk.memory.remember("Ada lives in Porto")
+    desk.now += 10 * DAY
+    desk.draw("I'm allergic to peanuts.")
+    view = desk.memory.view
+    assert view.count("kind:fact added:7d") == view.count("kind:fact added:today") == 1
+    assert view.count("kind:fact added:2026-03") == view.count("kind:fact added:..today") == 2
+    assert view.count("kind:fact -added:7d") == 1
+    # An old conversation that is brought in today is of its own day, and new all the same.
+    turn = desk.memory.record_turn("old", "user", "hello", event_time=SAID - 400 * DAY)
+    assert view.count(f"added:7d id:{turn.id}") == 1
+    assert view.count(f"after:7d id:{turn.id}") == 0

@@ -108,6 +108,7 @@ class Translator:
             "after": self.date,
             "before": self.date,
             "on": self.date,
+            "added": lambda _, value: self.span("added", value, "m.created_at"),
             "happens": self.happens,
             "withheld": lambda _, value: withheld.from_agent(self.same("a.value", value)),
             "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),

@@ -8,7 +8,8 @@
     words   = value { "," value } ;
     value   = ( text | '"' quoted '"' ) [ "*" ] ;             (* "*": anything that begins so *)
     key     = "kind" | "tag" | "entity" | "session" | "project" | "role" | "source" | "category" | "trust"
-            | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "happens" | "withheld" ;
+            | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "added" | "happens"
+            | "withheld" ;
     date    = yyyy [ "-" mm [ "-" dd ] ] | "today" | "yesterday" | "tomorrow" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" )
             | "+" digits ( "d" | "w" | "mo" | "y" ) ;                (* with "+": on from now, for happens *)
 
@@ -31,7 +32,7 @@ from . import dates
 
 KEYS = (
     "kind", "tag", "entity", "session", "project", "role", "source", "category", "trust",
-    "topic", "id", "text", "conf", "is", "after", "before", "on", "happens", "withheld",
+    "topic", "id", "text", "conf", "is", "after", "before", "on", "added", "happens", "withheld",
 )  # fmt: skip
 # A value may be looked for in the text of every memory: without a bound, a filter of 10 kB takes a minute among
 # 10,000. Ids are looked up, so more of them may be named; findings are listed by them.
@@ -45,7 +46,8 @@ _MAX_WITH_IDS = 20_000
 _MEANT = {
     "confidence": "conf", "type": "kind", "person": "entity", "since": "after", "until": "before",
     "date": "on", "time": "on", "label": "tag", "content": "text", "who": "role", "speaker": "role",
-    "state": "is", "has": "is", "due": "happens", "when": "happens", "about": "topic", "subject": "topic",
+    "state": "is", "has": "is", "due": "happens", "created": "added", "learned": "added", "new": "added",
+    "when": "happens", "about": "topic", "subject": "topic",
 }  # fmt: skip
 _HEAD = re.compile(r"([^\W\d_][\w-]*)(:|<=|>=|<|>|=)")
 # Operators of other query languages.
@@ -281,4 +283,5 @@ _EXAMPLE = {
     "text": 'text:"exact words"', "conf": "conf<0.5 or conf:.2...5", "is": "is:protected",
     "topic": "topic:health,rule", "withheld": "withheld:claude-code", "happens": "happens:today..+1mo",
     "after": "after:2026-01 or after:7d", "before": "before:2026-03", "on": "on:2026-01..2026-03",
+    "added": "added:7d",
 }  # fmt: skip
