@@ -107,6 +107,66 @@ def test_small_talk_and_orders_of_one_task_are_no_rules(text: str) -> None:
     assert facts(text) == []
 
 
+IN_A_REQUEST = (
+    (
+        "Write me a birthday card for my aunt, and never use emojis in anything you write for me",
+        "Never use emojis in anything you write for me",
+    ),
+    (
+        "Write a mail to the landlord about the heating, and please never use exclamation marks in anything you write for me.",
+        "Never use exclamation marks in anything you write for me",
+    ),
+    (
+        "Draft the invite for saturday, also never call me Lizzie in anything you write",
+        "Never call me Lizzie in anything you write",
+    ),
+    (
+        "Fix this loop. And from now on never use semicolons in code you write for me",
+        "From now on never use semicolons in code you write for me",
+    ),
+    (
+        "Draft a reply to Mrs Falk and always use British spelling in anything you write for me",
+        "Always use British spelling in anything you write for me",
+    ),
+    ("Make me a packing list, and from now on keep every list under ten items", "From now on keep every list under ten items"),
+    (
+        "Escríbeme un correo para el casero, y nunca uses emojis en nada que escribas para mí",
+        "Nunca uses emojis en nada que escribas para mí",
+    ),
+    (
+        "Écris-moi un mot pour la maîtresse, et n'utilise jamais de tirets dans tout ce que tu écris pour moi",
+        "N'utilise jamais de tirets dans tout ce que tu écris pour moi",
+    ),
+    (
+        "Schreib mir eine Karte für Oma, und benutz nie Emojis in dem was du für mich schreibst",
+        "Benutz nie Emojis in dem was du für mich schreibst",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "kept"), IN_A_REQUEST)
+def test_a_rule_for_everything_that_is_written_stands_in_a_request_too(message: str, kept: str) -> None:
+    (draft,) = drafts(message)
+    assert (draft.kind, draft.content, draft.topic) == ("fact", kept, "rule")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Write a function that sorts a list, and never use recursion in it.",
+        "Write a poem, and never use the letter e in anything.",
+        "You are a pirate, and always swear in everything you write.",
+        "Write a story, and never use his name in anything he writes.",
+    ],
+)
+def test_a_rule_of_the_task_at_hand_does_not(message: str) -> None:
+    assert facts(message) == []
+
+
+def test_what_is_to_be_remembered_is_told_without_saying_so() -> None:
+    assert facts("Give me three ideas for dinner, and remember I never eat pork") == ["I never eat pork"]
+
+
 SETTLED = (
     "We use structlog for logging",
     "We use Postgres in production",

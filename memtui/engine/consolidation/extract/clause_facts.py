@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memtui.engine.models.ner.gazetteer import is_given_name
 
-from . import events
+from . import events, instructions
 from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
 from .clauses import clauses
 from .durability import Judgement
@@ -95,16 +95,24 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
 
 
 def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
-    """The standing orders among the clauses of a sentence that is no order as a whole."""
+    """The standing orders among the clauses of a sentence that is no order as a whole.
+
+    Beside a request only what says that it lasts: "write me a card, and never use X in anything you write".
+    """
     found = []
     parts = clauses(sentence)
-    if len(parts) < 2 or excluded(sentence.masked[parts[0][0] : parts[0][1]]):
+    if len(parts) < 2:
         return []
+    requested = excluded(sentence.masked[parts[0][0] : parts[0][1]])
     for start, end in parts:
         begins = start + lead(sentence.masked[start:end])
-        if _order.match(sentence.masked, begins):
-            clause = Sentence(sentence.text[begins:end], sentence.masked[begins:end], False)
-            order = find_statement(clause, of_work=of_work, of_play=of_play)
+        text, masked = sentence.text[begins:end], sentence.masked[begins:end]
+        if instructions.lasts_in_other_languages(masked) and not excluded(masked):
+            found.append(
+                Statement(text[:1].upper() + text[1:], ("rule",), CONFIDENCE, correcting=False, dated=False)
+            )
+        elif _order.match(masked) and (not requested or instructions.said_to_last(plain_text(masked))):
+            order = find_statement(Sentence(text, masked, False), of_work=of_work, of_play=of_play)
             if order is not None and order.tags == ("rule",):
                 found.append(order)
     return found

@@ -24,6 +24,7 @@ _cut = re.compile(
     rf"|,?\s+(?=(?:oh and|anyway|so basically|one more thing|by the way|side note)\b)"
     rf"|,\s+(?={_JOIN}?\s?{_SUBJECT}(?![\w'’]))"
     rf"|,\s+{_JOIN}\s+(?=\w)"
+    rf"|\s+(?=and (?:please )?(?:always|never) [^.;]{{3,80}}\byou\b)"
     rf"|\s+(?=(?:and|but|so) (?:i|i'm|i've|we|we're|we've|he|he's|she|she's|they|my|our)\s)",
     re.IGNORECASE,
 )

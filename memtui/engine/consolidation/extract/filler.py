@@ -17,7 +17,8 @@ _WORD = (
     r"ah oui|au fait|alors|finalement|"
     r"y|pero|entonces|oye|bueno|ah|uy|sip|va|este|por cierto|o sea|ok(?:ey)?|perfecto|gracias)"
 )
-_lead = re.compile(rf"(?:{_WORD}(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
+_REMEMBER = r"(?:please )?remember(?: that)?(?= (?:i|i'm|we|we're|my|our)\b)"
+_lead = re.compile(rf"(?:(?:{_WORD}|{_REMEMBER})(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
 _tail = re.compile(
     r"(?:[\s,;.!…–—-]|(?:\b(?:btw|by the way|lol|haha+|ha|jaja+|bless (?:her|him|them)|thank god|ta|thanks|xx?|"
     r"you know|don't ask|übrigens|por cierto)\b)|[:;]-?[)DP(]|<3|"

@@ -26,7 +26,8 @@ _VERBS = (
     r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|import|install|"
     r"upgrade|pin|expose|mock|link|default to|stick to|refer to|apologi[sz]e|invent|make (?:sure|changes|assumptions|"
     r"breaking)|put|keep (?:the |your |all )?(?:answers?|repl(?:y|ies)|responses?|explanations?|code|functions?|commits?|"
-    r"messages?|summar(?:y|ies)|lines)|be (?:concise|brief|polite|honest|direct|formal|informal|explicit|specific))"
+    r"messages?|summar(?:y|ies)|lines)|"
+    r"keep (?:all|every) (?:your )?\w+ |be (?:concise|brief|polite|honest|direct|formal|informal|explicit|specific))"
 )
 _ALWAYS = re.compile(
     rf"(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to |(?:remember|make sure|be sure) to )?"
@@ -70,9 +71,18 @@ _CASE_LAST = re.compile(
     r"translate|send|give|make|show|talk|speak|refer|plan|book|quote|list)\b[^,.;:]{0,40}\W*$"
 )
 _ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
+_MAKE = r"(?:write|say|send|make|draft|give|do|create|prepare|translate|plan)"
 _EVERY_TIME = (
-    r"(?:in|for|to) (?:everything you (?:write|say|send|make)(?: (?:for|to) (?:me|us))?|(?:all|every(?: one)?)(?: of)? "
-    r"(?:your )?(?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?))"
+    rf"(?:in|for|to|with|of) (?:(?:every|any)thing (?:else )?(?:that )?you {_MAKE}(?: (?:for|to) (?:me|us))?|"
+    rf"(?:(?:all|any|every)(?: the)? )?[\w-]+ (?:that )?you {_MAKE} (?:for|to) (?:me|us)|"
+    r"(?:all|any|every(?: one)?)(?: of)? (?:your )?(?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?))"
+)
+# The same in German, French and Spanish, said of an order.
+_IMMER = re.compile(
+    r"\b(?:in|bei|für) (?:all?em|dem),? was du (?:für mich |mir )?(?:schreibst|machst|schickst)\b|"
+    r"\bdans (?:tout )?ce que tu (?:m'|me )?(?:écris|fais|envoies)\b|"
+    r"\ben (?:nada|todo)(?: de)?(?: lo)? que (?:me )?(?:escrib[ae]s|haces|hagas|mandes)\b",
+    re.IGNORECASE,
 )
 _LASTS = re.compile(rf"\b(?:from now on|going forward|henceforth|in future|{_EVERY_TIME})\W*$")
 _PLEASE = re.compile(r"(?:please|pls|kindly),?\s+", re.IGNORECASE)
@@ -167,8 +177,18 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
 
 
 def lasts(plain: str) -> bool:
-    """Whether it ends in "from now on"."""
+    """Whether it ends in "from now on", or in "in anything you write for me"."""
     return _LASTS.search(plain) is not None
+
+
+def said_to_last(plain: str) -> bool:
+    """Whether it begins or ends by saying that it lasts."""
+    return MARKER.match(plain) is not None or lasts(plain)
+
+
+def lasts_in_other_languages(text: str) -> bool:
+    """Whether it says in German, French or Spanish that it is for everything that is written."""
+    return _IMMER.search(text) is not None
 
 
 def is_rule(marker: str, plain: str) -> bool:
