@@ -21,7 +21,7 @@ Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
 _OF_ROLE: dict[Role, tuple[Style, ...]] = {
     "strong": ("bold",), "dim": ("dim",), "faint": ("dim",), "accent": ("cyan",), "entity": ("cyan",),
-    "keyword": ("cyan",), "vector": ("cyan",), "sense": ("cyan",), "context": ("cyan",),
+    "keyword": ("cyan",), "vector": ("cyan",), "word_vector": ("cyan",), "context": ("cyan",),
     "success": ("green",), "added": ("green",), "warning": ("yellow",), "error": ("red",), "removed": ("red",),
 }  # fmt: skip
 # Characters that JSON does not escape and a terminal would interpret.

@@ -14,6 +14,7 @@ from memtui.present.hit import (
     points,
     rank,
     raw_score,
+    retriever_label,
     term,
     why_above,
 )
@@ -27,7 +28,14 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, SearchResult
+    from memtui.engine.records import (
+        Explanation,
+        Hit,
+        RetrieverHit,
+        RetrieverName,
+        RetrieverReport,
+        SearchResult,
+    )
 
 # So many texts get vectors before the search: it takes a fraction of a second.
 INDEXED_FIRST = 256
@@ -101,8 +109,8 @@ def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> 
     if not result.hits:
         err("nothing found")
     if explain:
-        for arm in result.arms:
-            out(row(in_role(arm.arm, arm.arm), answered(arm)))
+        for report in result.retrievers:
+            out(row(in_role(retriever_label(report.retriever), report.retriever), answered(report)))
         terms = ", ".join(result.terms) or "none"
         out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
     for text in result.notes:
@@ -111,26 +119,28 @@ def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> 
 
 def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     best = result.best
-    rows = arm_rows(hit.arms, best, {report.arm: report for report in result.arms})
+    rows = retriever_rows(hit.retrievers, best, {report.retriever: report for report in result.retrievers})
     for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))
     if hit.rank < len(result.hits):
         out(row("   ", drawn(why_above(hit, result.hits[hit.rank], best))))
 
 
-def arm_rows(
-    arms: Mapping[ArmName, ArmHit], best: float, reports: Mapping[ArmName, ArmReport]
+def retriever_rows(
+    retrievers: Mapping[RetrieverName, RetrieverHit],
+    best: float,
+    reports: Mapping[RetrieverName, RetrieverReport],
 ) -> list[tuple[str, str, str, str, str]]:
     """Retriever, rank, raw score, term and what matched, for each retriever that found the memory."""
     return [
         (
-            in_role(arm, arm),
-            rank(hit, reports.get(arm)),
-            raw_score(arm, hit),
+            in_role(retriever_label(retriever), retriever),
+            rank(hit, reports.get(retriever)),
+            raw_score(retriever, hit),
             term(hit, best),
-            matched_text(arm, hit),
+            matched_text(retriever, hit),
         )
-        for arm, hit in arms.items()
+        for retriever, hit in retrievers.items()
     ]
 
 
@@ -145,10 +155,12 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
     for label, reason in explanation_lines(explanation, explanation.limit):
         out(row(paint(label.rjust(8), "dim"), drawn(reason)))
     for line in (
-        table(arm_rows(explanation.arms, explanation.score, {}), right=(3,)) if explanation.arms else ()
+        table(retriever_rows(explanation.retrievers, explanation.score, {}), right=(3,))
+        if explanation.retrievers
+        else ()
     ):
         out(row("   ", line))
-    if explanation.arms:
+    if explanation.retrievers:
         place = f"number {explanation.rank:,}" if explanation.rank is not None else ""
         out(row("   ", "total", points(explanation.score, most=explanation.score), paint(place, "dim")))
     return OK if among else NEGATIVE

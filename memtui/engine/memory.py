@@ -583,11 +583,11 @@ class Memory:
         alone: bool = False,
         within: str = "",
     ) -> SearchResult:
-        """Find memories for a question in any words; each hit says what every arm gave to its score.
+        """Find memories for a question in any words; each hit says what every retriever gave to its score.
 
         ``filter`` is an expression of the filter language; ``profile`` a name (``default``, ``rrf``, a saved
         one) or a Profile. An agent's search is a recall of what it finds, unless it is a ``preview``.
-        Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector arm is
+        Without ``wait`` no network is waited for: where the question's vector is not at hand, the vector retriever is
         ``coming``. ``alone``: rank and score as if the memory held nothing but what passes the filter, which is
         counted however long that takes. ``within``: the filter outside of which there is nothing for whoever asks:
         no caution of a hit tells of it.
@@ -655,7 +655,7 @@ class Memory:
         self, query: str, id: str, *, filter: str = "", limit: int = 10, profile: str | Profile | None = None,
         alone: bool = False, within: str = "",
     ) -> Explanation:  # fmt: skip
-        """Why a memory is, or is not, among the hits: its exact rank in every arm, what excluded it, what would help.
+        """Why a memory is, or is not, among the hits: its exact rank in every retriever, what excluded it, what would help.
 
         ``alone`` and ``within``: see ``search``.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Glyphs(NamedTuple):
     """``on`` and ``off`` belong to a job, ``folder`` to a topic that opens.
 
-    ``bar`` and ``empty`` draw a level. ``arms`` fill the score bar, one for each retriever.
+    ``bar`` and ``empty`` draw a level. ``retrievers`` fill the score bar, one for each retriever.
     """
 
     kinds: Mapping[Kind, str]
@@ -36,7 +36,7 @@ class Glyphs(NamedTuple):
     bar: str
     empty: str
     curve: str
-    arms: Mapping[str, str]
+    retrievers: Mapping[str, str]
     rising: str
     falling: str
     dot: str
@@ -66,7 +66,7 @@ UNICODE = Glyphs(
     bar="━",
     empty="╌",
     curve="▁▂▃▄▅▆▇",
-    arms={"keyword": "█", "vector": "▓", "sense": "▚", "entity": "▒", "context": "░"},
+    retrievers={"keyword": "█", "vector": "▓", "word_vector": "▚", "entity": "▒", "context": "░"},
     rising="▲",
     falling="▼",
     dot="·",
@@ -96,7 +96,7 @@ ASCII = Glyphs(
     bar="=",
     empty="-",
     curve="_.-=^",
-    arms={"keyword": "K", "vector": "V", "sense": "S", "entity": "E", "context": "C"},
+    retrievers={"keyword": "K", "vector": "V", "word_vector": "W", "entity": "E", "context": "C"},
     rising="^",
     falling="v",
     dot="|",

@@ -9,9 +9,9 @@ from .format import count, plural
 from .text import Labelled, Line, Part, Visible
 
 if TYPE_CHECKING:
-    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit
+    from memtui.engine.records import Explanation, Hit, RetrieverHit, RetrieverName, RetrieverReport
 
-ARMS: tuple[ArmName, ...] = ("keyword", "vector", "sense", "entity", "context")
+RETRIEVERS: tuple[RetrieverName, ...] = ("keyword", "vector", "word_vector", "entity", "context")
 # Scores are shown with three digits. A smaller difference counts as none.
 _LEAST = 0.0005
 
@@ -25,24 +25,24 @@ def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
     return Visible(f"{prefix}{text}")
 
 
-def term(hit: ArmHit, best: float) -> str:
+def term(hit: RetrieverHit, best: float) -> str:
     """What a retriever adds to the score. ``best``: the highest score of all hits."""
     return points(hit.term, most=best) if hit.term else "0"
 
 
-def rank(hit: ArmHit, report: ArmReport | None, *, short: bool = False) -> str:
+def rank(hit: RetrieverHit, report: RetrieverReport | None, *, short: bool = False) -> str:
     """``#2 of 9``, or ``#2/9``."""
     between = "/" if short else " of "
     of = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
     return f"#{hit.rank:,}{of}"
 
 
-def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
+def raw_score(retriever: RetrieverName, hit: RetrieverHit, *, short: bool = False) -> str:
     """The retriever's own score: ``BM25 6.41``, ``cosine .71``, ``2 names``. ``short``: without the unit."""
-    match arm:
+    match retriever:
         case "keyword":
             return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
-        case "vector" | "sense":
+        case "vector" | "word_vector":
             cosine = points(hit.score)[:-1]
             return cosine if short else f"cosine {cosine}"
         case "entity":
@@ -52,19 +52,24 @@ def raw_score(arm: ArmName, hit: ArmHit, *, short: bool = False) -> str:
             return "" if short else "around it" if hit.matched else "by itself"
 
 
-def matched_text(arm: ArmName, hit: ArmHit) -> str:
+def matched_text(retriever: RetrieverName, hit: RetrieverHit) -> str:
     """What the retriever matched, for people."""
-    if arm == "context":
+    if retriever == "context":
         return " · ".join(_turn_distance(one) for one in hit.matched)
     matched = " · ".join(hit.matched)
-    return f"its words mean {matched}" if arm == "sense" and matched else matched
+    return f"its words mean {matched}" if retriever == "word_vector" and matched else matched
 
 
-def shares_by_retriever(arms: Mapping[ArmName, ArmHit]) -> dict[ArmName, float]:
-    return {arm: arms[arm].term for arm in ARMS if arm in arms}
+def retriever_label(retriever: RetrieverName) -> str:
+    """The name of a retriever on screen: ``word vector``."""
+    return retriever.replace("_", " ")
 
 
-def why_absent(report: ArmReport | None) -> str:
+def shares_by_retriever(retrievers: Mapping[RetrieverName, RetrieverHit]) -> dict[RetrieverName, float]:
+    return {retriever: retrievers[retriever].term for retriever in RETRIEVERS if retriever in retrievers}
+
+
+def why_absent(report: RetrieverReport | None) -> str:
     """Why a retriever added nothing to a hit."""
     if report is None:
         return "was not asked"
@@ -73,7 +78,7 @@ def why_absent(report: ArmReport | None) -> str:
     return answered(report)
 
 
-def answered(report: ArmReport) -> str:
+def answered(report: RetrieverReport) -> str:
     """What a retriever did in a search."""
     match report.state:
         case "off":
@@ -95,14 +100,17 @@ def why_above(hit: Hit, below: Hit, best: float) -> Line:
         if one.successor is not None and one.successor.id == hit.memory.id:
             does = "replaces" if one.replaced else "corrects"
             return ((f"above #{below.rank}: it {does} what that says", "text"),)
-    ours, theirs = shares_by_retriever(hit.arms), shares_by_retriever(below.arms)
-    gains = {arm: ours.get(arm, 0.0) - theirs.get(arm, 0.0) for arm in ARMS}
+    ours, theirs = shares_by_retriever(hit.retrievers), shares_by_retriever(below.retrievers)
+    gains = {retriever: ours.get(retriever, 0.0) - theirs.get(retriever, 0.0) for retriever in RETRIEVERS}
     least = _LEAST if best >= 0.1 else _LEAST / 10
-    differing = sorted((arm for arm in ARMS if abs(gains[arm]) >= least), key=lambda arm: -gains[arm])
+    differing = sorted(
+        (retriever for retriever in RETRIEVERS if abs(gains[retriever]) >= least),
+        key=lambda retriever: -gains[retriever],
+    )
     parts: list[Part] = [(f"above #{below.rank} by {points(hit.score - below.score, most=best)}", "text")]
-    for index, arm in enumerate(differing):
-        parts += [(": " if index == 0 else ", ", "text"), (arm, arm)]
-        parts.append((f" {points(gains[arm], most=best, sign=True)}", "text"))
+    for index, retriever in enumerate(differing):
+        parts += [(": " if index == 0 else ", ", "text"), (retriever_label(retriever), retriever)]
+        parts.append((f" {points(gains[retriever], most=best, sign=True)}", "text"))
     if not differing:
         parts.append((": equal, and the newer one goes first", "text"))
     return tuple(parts)

@@ -206,7 +206,7 @@ def _fit(text: str, limit: int, cut: bool) -> str:
 
 Role = Literal[
     "text", "strong", "dim", "faint", "accent",
-    "keyword", "vector", "sense", "entity", "context",
+    "keyword", "vector", "word_vector", "entity", "context",
     "success", "warning", "error", "added", "removed",
 ]  # fmt: skip
 

@@ -135,7 +135,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("why_not", "w", "why not here?", "Look", ("search",),
             "Ask why a certain memory is not among the hits.", footer=14),
     _action("tune", "T", "tune", "Look", ("search",),
-            "Change the weights of the arms, and see the hits move.", footer=18),
+            "Change the weights of the retrievers, and see the hits move.", footer=18),
     _action("pin", "p", "pin", "Look", ("search", "entities"),
             "Pin this question or entity; again to unpin it.", footer=46, changes=True),
     _action("expect", "n", "expect here", "Look", ("search",),

@@ -1,4 +1,4 @@
-"""The colours: quiet surfaces, one accent, and one colour for each retriever (keyword, vector, sense, entity, context).
+"""The colours: quiet surfaces, one accent, and one colour for each retriever (keyword, vector, word_vector, entity, context).
 
 These five mean the same in all bars, labels and highlights, and are used for nothing else.
 Every text colour has a contrast of at least 4.5 on every surface (a test checks it).
@@ -17,15 +17,15 @@ from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 
 DARK, LIGHT = "memtui-dark", "memtui-light"
 
-ARM_HUES = ("keyword", "vector", "sense", "entity", "context")
+RETRIEVER_HUES = ("keyword", "vector", "word_vector", "entity", "context")
 # Our own variables, besides Textual's: text colours and surfaces.
-TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *ARM_HUES)
+TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *RETRIEVER_HUES)
 SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor-blurred", "row-marked")
 
 _DARK_VARIABLES = {
     "keyword": "#e8bd6b",
     "vector": "#c8a3ff",
-    "sense": "#f59ac6",
+    "word_vector": "#f59ac6",
     "entity": "#8bd694",
     "context": "#62cfdd",
     "added": "#8bd694",
@@ -41,7 +41,7 @@ _DARK_VARIABLES = {
 _LIGHT_VARIABLES = {
     "keyword": "#7d5200",
     "vector": "#6d35c0",
-    "sense": "#a0186b",
+    "word_vector": "#a0186b",
     "entity": "#17692d",
     "context": "#00626f",
     "added": "#17692d",
@@ -141,7 +141,7 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
         return {
             "keyword": "ansi_yellow",
             "vector": "ansi_magenta",
-            "sense": "ansi_bright_blue",
+            "word_vector": "ansi_bright_blue",
             "entity": "ansi_green",
             "context": "ansi_cyan",
             "added": "ansi_green",

@@ -41,7 +41,9 @@ class Told(NamedTuple):
 def told(memory: Memory, turn_of: dict[str, str], query: str, relevant: set[str], limit: int) -> Told:
     block = memory.context(query, limit=limit)
     facts = {turn_of[one.memory.id] for one in (*block.hits, *block.related)}
-    alone = {turn_of[hit.memory.id] for hit in block.hits if not (hit.arms.keys() & {"keyword", "entity"})}
+    alone = {
+        turn_of[hit.memory.id] for hit in block.hits if not (hit.retrievers.keys() & {"keyword", "entity"})
+    }
     return Told(frozenset(facts), frozenset(alone), frozenset(facts & relevant))
 
 

@@ -14,8 +14,8 @@ the text alone, all words of the question ORed):
     hit@k  any evidence turn among the first k
     sess@5 any evidence session among the first five distinct sessions
 
-With --leave-one-out the weights of the vector and the sense arm are chosen anew, for each conversation by the questions of
-the others: how good they are for talk that they were not chosen by.
+With --leave-one-out the weights of the vector and the word vector retriever are chosen anew, for each conversation by the
+questions of the others: how good they are for talk that they were not chosen by.
 
 Exit status 1 when the row "all" has less than --min R@10.
 """
@@ -109,10 +109,10 @@ def leave_one_out(
     profile = profiles.BUILT_IN[args.profile or "default"]
     # The profile's own first: of equals the first is taken.
     tried = [profile] + [
-        replace(profile, vector=vector, sense=sense)
+        replace(profile, vector=vector, word_vector=word_vector)
         for vector in VECTOR
-        for sense in (SENSE if profile.sense else (0.0,))
-        if (vector, sense) != (profile.vector, profile.sense)
+        for word_vector in (SENSE if profile.word_vector else (0.0,))
+        if (vector, word_vector) != (profile.vector, profile.word_vector)
     ]
     relevant = {answer["qid"]: set(answer["relevant"]) for answer in answers}
     found: dict[str, list[list[float]]] = {}  # a row for each question, a column for each profile
@@ -133,7 +133,7 @@ def leave_one_out(
                     found[name].append([len(wanted & first) / len(wanted) for first in ranked])
     print(
         f"\nweights chosen on the other conversations, of {len(tried)}\n"
-        f"  {'':14}{'questions':>10}{'vector':>9}{'sense':>9}{'R@10':>9}{profile.name:>9}"
+        f"  {'':14}{'questions':>10}{'vector':>9}{'word_vector':>9}{'R@10':>9}{profile.name:>9}"
     )
     total = own = 0.0
     for name, rows in found.items():
@@ -143,7 +143,7 @@ def leave_one_out(
         total += sum(row[best] for row in rows)
         own += sum(row[0] for row in rows)
         print(
-            f"  {name:14}{len(rows):>10}{tried[best].vector:>9.2f}{tried[best].sense:>9.2f}"
+            f"  {name:14}{len(rows):>10}{tried[best].vector:>9.2f}{tried[best].word_vector:>9.2f}"
             f"{100 * sum(row[best] for row in rows) / len(rows):>9.1f}"
             f"{100 * sum(row[0] for row in rows) / len(rows):>9.1f}"
         )

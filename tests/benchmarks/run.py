@@ -247,12 +247,12 @@ def _questions(count: int) -> list[str]:
     return [writer.question() for _ in range(count)]
 
 
-def _arm(memory: Memory, name: str, question: str, filter: str = "") -> float:
-    """Seconds that one arm takes for a question, with nothing else in the profile."""
-    weights = {arm: float(arm == name) for arm in ("keyword", "vector", "entity")}
+def _retriever(memory: Memory, name: str, question: str, filter: str = "") -> float:
+    """Seconds that one retriever takes for a question, with nothing else in the profile."""
+    weights = {retriever: float(retriever == name) for retriever in ("keyword", "vector", "entity")}
     profile = Profile(name=name, neighbours=0.0, session=0.0, facts=0.0, **weights)
     result = memory.search(question, filter=filter, profile=profile)
-    [report] = [report for report in result.arms if report.arm == name]
+    [report] = [report for report in result.retrievers if report.retriever == name]
     assert report.state in ("answered", "empty"), report.why
     return report.milliseconds / 1_000
 
@@ -266,14 +266,14 @@ def keyword(bench: Bench) -> Iterator[Row]:
     for count in dict.fromkeys((bench.small, bench.large)):
         with Memory.open(bench.memory(count), readonly=True, options=QUIET) as memory:
             questions = _questions(100)
-            ours = [_arm(memory, "keyword", question, "kind:fact") for question in questions][1:]
+            ours = [_retriever(memory, "keyword", question, "kind:fact") for question in questions][1:]
             with memory._core.connections.read() as connection:
                 theirs = _timed(
                     questions, lambda q, c=connection: c.execute(plain, (" OR ".join(q.split()),)).fetchall()
                 )
         budget = {100_000: "p95 <= 10 ms", 1_000_000: "p95 <= 35 ms"}.get(count, "")
         yield Row(
-            f"keyword arm, facts among {count:,} memories, p95 (median), beside plain FTS5",
+            f"keyword retriever, facts among {count:,} memories, p95 (median), beside plain FTS5",
             f"{_ms(_p95(ours))} ({_ms(statistics.median(ours))})",
             f"{_ms(_p95(theirs))} ({_ms(statistics.median(theirs))})", _p95(ours) / _p95(theirs), budget,
         )  # fmt: skip
@@ -293,14 +293,14 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
                 stored = b"".join(vector for (vector,) in connection.execute("SELECT vector FROM embeddings"))
             as_words = np.frombuffer(stored, np.int64)
             passes = _timed(["a pass"] * 21, lambda _, words=as_words: int(words.sum()))
-            arm = [_arm(memory, "vector", question) for question in _questions(30)][1:]
+            retriever = [_retriever(memory, "vector", question) for question in _questions(30)][1:]
             hybrid = _timed(_questions(60), memory.search)
             session = _timed(_questions(60), lambda q, m=memory: m.search(q, filter="session:talk-000100"))
             page = memory.view.page(limit=8)
             why = _timed([one.id for one in page], lambda one, m=memory: m.explain(_questions(1)[0], one))
-        a, b = statistics.median(arm), statistics.median(passes)
+        a, b = statistics.median(retriever), statistics.median(passes)
         yield Row(
-            f"vector arm, {count:,} vectors, beside one read pass over them",
+            f"vector retriever, {count:,} vectors, beside one read pass over them",
             _ms(a),
             _ms(b),
             a / b,

@@ -102,7 +102,7 @@ SCHEMA = {
     "check": {"ok", "checks", "findings", "repaired", "seconds"},
     "doctor": {"ok", "exit_code", "findings", "settings"},
     "search": {
-        "query", "filter", "profile", "hits", "arms", "notes", "terms", "candidates", "milliseconds",
+        "query", "filter", "profile", "hits", "retrievers", "notes", "terms", "candidates", "milliseconds",
     },
 }  # fmt: skip
 MEMORY = {

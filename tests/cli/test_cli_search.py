@@ -32,7 +32,9 @@ def test_the_best_hit_comes_first_with_an_id_for_the_next_command(cli: Cli, ids:
 def test_the_parts_of_a_score_add_up_to_it(cli: Cli, ids: list[str]) -> None:
     result = cli("search", "Ada walnuts", "--json").json
     for hit in result["hits"]:
-        assert sum(arm["term"] for arm in hit["arms"].values()) == pytest.approx(hit["score"], abs=1e-9)
+        assert sum(retriever["term"] for retriever in hit["retrievers"].values()) == pytest.approx(
+            hit["score"], abs=1e-9
+        )
     output = cli("search", "Ada walnuts", "--explain").out
     for words in ("keyword", "vector", "entity", "BM25", "cosine", "total", "candidates", "ms"):
         assert words in output

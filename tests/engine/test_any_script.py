@@ -93,7 +93,7 @@ def test_a_question_in_any_script_finds_its_memory_first(
 )  # fmt: skip
 def test_what_matched_is_marked_in_the_text_as_it_is_written(memory: Memory, query: str, marked: str) -> None:
     [hit, *_] = memory.search(query).hits
-    assert [hit.memory.content[start:end] for start, end, _ in marks(hit.memory.content, hit.arms)] == [
+    assert [hit.memory.content[start:end] for start, end, _ in marks(hit.memory.content, hit.retrievers)] == [
         marked
     ]
     assert memory.view.count(f'"{query}"') == memory.view.count(query) == 1

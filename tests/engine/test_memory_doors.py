@@ -135,7 +135,9 @@ def test_a_question_without_words_has_no_answer_although_it_has_a_vector() -> No
         assert memory.search("and why?").hits
         found = memory.search("???")
     assert found.hits == ()
-    assert {arm.arm: arm.why for arm in found.arms}["vector"] == "there are no words in it"
+    assert {retriever.retriever: retriever.why for retriever in found.retrievers}[
+        "vector"
+    ] == "there are no words in it"
 
 
 # Being told

@@ -46,7 +46,7 @@ def test_a_package_brings_an_embedder(package: None) -> None:
         memory.remember("aaa")
         memory.models.index_pending()
         [hit, *_] = memory.search("zz").hits
-        assert hit.memory.id == near.id and hit.arms["vector"].rank == 1
+        assert hit.memory.id == near.id and hit.retrievers["vector"].rank == 1
 
 
 def test_a_package_brings_an_extractor(package: None) -> None:
@@ -64,7 +64,7 @@ def test_an_embedder_that_cannot_be_used_says_why(package: None, name: str) -> N
         memory.remember("words are found without vectors")
         found = memory.search("words")
         assert len(found.hits) == 1
-        [vectors] = [arm for arm in found.arms if arm.arm == "vector"]
+        [vectors] = [retriever for retriever in found.retrievers if retriever.retriever == "vector"]
         assert (
             vectors.state == "unavailable"
             and {"broken": "Nothing", "missing": "missing", "": "is named"}[name] in vectors.why
@@ -119,7 +119,7 @@ with Memory.open(":memory:", options=options) as memory:
     asyncio.run(memory.consolidate("diary:1"))
     memory.models.index_pending()
     [fact] = memory.view.page("kind:fact")
-    print(report.imported, fact.content, "vector" in memory.search("TUN").hits[0].arms, sep="|")
+    print(report.imported, fact.content, "vector" in memory.search("TUN").hits[0].retrievers, sep="|")
 """
 
 

@@ -61,7 +61,10 @@ def test_a_saved_profile_ranks_by_its_name(memory: Memory) -> None:
     assert [one.name for one in memory.questions.profiles()] == ["default", "rrf", "late", "words only"]
     result = memory.search("lentils", profile="words only")
     assert result.profile == words_only
-    assert {arm.arm for arm in result.arms if arm.state == "off"} >= {"vector", "entity"}
+    assert {retriever.retriever for retriever in result.retrievers if retriever.state == "off"} >= {
+        "vector",
+        "entity",
+    }
     memory.undo()
     with pytest.raises(NotFoundError):
         memory.search("lentils", profile="words only")

@@ -299,7 +299,7 @@ def test_nothing_is_sent_before_the_person_was_asked(place: Path, endpoint: Endp
         assert memory.stats().vectors_wanted == memory.stats().vectors_problem == ""
         memory.remember("Grace sails on cold water")
         assert memory.models.index_pending() == 1
-        assert memory.search("cold water").hits[0].arms["vector"].score > 0.5
+        assert memory.search("cold water").hits[0].retrievers["vector"].score > 0.5
         assert memory.files.check(deep=True).ok
 
 
@@ -394,11 +394,13 @@ def test_words_and_names_answer_at_once_where_nobody_waits(place: Path, endpoint
         asked = len(endpoint.requests)
         quick = memory.search("who likes the sea?", wait=False)
         assert len(endpoint.requests) == asked
-        assert {arm.arm: arm.state for arm in quick.arms}["vector"] == "coming"
+        assert {retriever.retriever: retriever.state for retriever in quick.retrievers}["vector"] == "coming"
         assert [hit.memory.content for hit in quick.hits] == ["Ada likes the sea"]
         assert not quick.notes
         whole = memory.search("who likes the sea?")
-        assert {arm.arm: arm.state for arm in whole.arms}["vector"] == "answered"
+        assert {retriever.retriever: retriever.state for retriever in whole.retrievers}[
+            "vector"
+        ] == "answered"
         again = memory.search("who likes the sea?", wait=False)
-        assert (again.arms[1].state, again.hits) == ("answered", whole.hits)
+        assert (again.retrievers[1].state, again.hits) == ("answered", whole.hits)
         assert len(endpoint.requests) == asked + 1

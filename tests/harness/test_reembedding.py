@@ -138,7 +138,7 @@ def test_undo_and_redo_over_a_switch_leave_everything_with_its_vector(
         memory.undo()
         memory.models.index_pending()
         assert set(models(memory)) == {"tiny@127.0.0.1"}
-        assert memory.search("likes the hills").hits[0].arms["vector"].score > 0.5
+        assert memory.search("likes the hills").hits[0].retrievers["vector"].score > 0.5
         assert memory.files.check(deep=True).ok
         assert not without_vectors(memory)
 

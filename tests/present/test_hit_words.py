@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.engine.records import ArmHit, ArmReport, Explanation, Hit, MemoryRecord
+from memtui.engine.records import Explanation, Hit, MemoryRecord, RetrieverHit, RetrieverReport
 from memtui.present.hit import answered, explanation_lines, rank, term, why_above, why_absent
 
 ADA = MemoryRecord(1, "fact_1", "fact", "Ada lives in Porto", 0, 0, 0.9, 0.9, 0.1, "user")
@@ -10,7 +10,7 @@ ADA = MemoryRecord(1, "fact_1", "fact", "Ada lives in Porto", 0, 0, 0.9, 0.9, 0.
 
 def why(**fields: object) -> list[tuple[str, str]]:
     known: dict[str, object] = {
-        "query": "Ada", "memory": ADA, "rank": 3, "score": 0.4, "limit": 10, "arms": {},
+        "query": "Ada", "memory": ADA, "rank": 3, "score": 0.4, "limit": 10, "retrievers": {},
     }  # fmt: skip
     lines = Explanation(**(known | fields))  # type: ignore[arg-type]
     return [(label, "".join(text for text, _ in line)) for label, line in explanation_lines(lines, 100)]
@@ -31,19 +31,23 @@ def test_what_stands_below_the_limit_is_no_hit_of_an_agent() -> None:
 
 
 def test_an_arm_says_how_it_fared() -> None:
-    report = ArmReport(arm="vector", state="answered", found=9, milliseconds=1.25)
+    report = RetrieverReport(retriever="vector", state="answered", found=9, milliseconds=1.25)
     assert answered(report) == "9 found in 1.2 ms"
     assert why_absent(report) == "not among the 9 memories it found"
     assert why_absent(None) == "was not asked"
-    assert answered(ArmReport(arm="vector", state="off")) == "off: its weight is 0"
-    hit = ArmHit(rank=2, score=0.71, term=0.25)
+    assert answered(RetrieverReport(retriever="vector", state="off")) == "off: its weight is 0"
+    hit = RetrieverHit(rank=2, score=0.71, term=0.25)
     assert (rank(hit, report), rank(hit, report, short=True), rank(hit, None)) == ("#2 of 9", "#2/9", "#2")
-    assert (term(hit, 1.0), term(ArmHit(rank=2, score=0.71, term=0.0), 1.0)) == (".250", "0")
+    assert (term(hit, 1.0), term(RetrieverHit(rank=2, score=0.71, term=0.0), 1.0)) == (".250", "0")
 
 
 def test_the_lead_over_the_next_hit_is_told_by_arm() -> None:
-    first = Hit(rank=1, memory=ADA, score=0.7, arms={"keyword": ArmHit(rank=1, score=6.0, term=0.7)})
-    second = Hit(rank=2, memory=ADA, score=0.5, arms={"vector": ArmHit(rank=1, score=0.8, term=0.5)})
+    first = Hit(
+        rank=1, memory=ADA, score=0.7, retrievers={"keyword": RetrieverHit(rank=1, score=6.0, term=0.7)}
+    )
+    second = Hit(
+        rank=2, memory=ADA, score=0.5, retrievers={"vector": RetrieverHit(rank=1, score=0.8, term=0.5)}
+    )
     lines = "".join(text for text, _ in why_above(first, second, 0.7))
     assert lines == "above #2 by .200: keyword +.700, vector −.500"
     assert "equal" in "".join(text for text, _ in why_above(second, second, 0.7))

@@ -87,7 +87,7 @@ async def test_a_question_in_any_words_finds_and_the_parts_add_up(story: Story) 
         result = search(app).result
         assert result is not None and "train" in result.hits[0].memory.content
         for hit in result.hits:
-            assert hit.score == pytest.approx(sum(arm.term for arm in hit.arms.values()))
+            assert hit.score == pytest.approx(sum(retriever.term for retriever in hit.retrievers.values()))
         text = screen_text(app)
         assert "why #1" in text and "total" in text and "BM25" in text and "above #2 by" in text
         assert search(app).table.has_focus
@@ -98,7 +98,7 @@ async def test_each_hit_has_a_bar_of_its_arms_and_row_one_fills_it(story: Story)
     async with running(app):
         await ask(app, "allergic to walnuts")
         first = next(line for line in screen_text(app).splitlines() if " 1 ◆ Ada is" in line)
-        assert sum(first[:70].count(sign) for sign in app.glyphs.arms.values()) == 10
+        assert sum(first[:70].count(sign) for sign in app.glyphs.retrievers.values()) == 10
 
 
 async def test_missing_vectors_are_said_and_are_not_fatal(story: Story) -> None:
@@ -182,7 +182,7 @@ async def test_a_way_to_rank_is_saved_and_can_be_chosen_again(story: Story) -> N
         await until(lambda: "Saved the profile “words first”" in screen_text(app))
         with story.open(readonly=True) as memory:
             assert memory.questions.profiles()[-1].keyword == pytest.approx(1.05)
-        await until(lambda: "profile    words first" in screen_text(app))
+        await until(lambda: "profile     words first" in screen_text(app))
 
 
 async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story) -> None:
@@ -387,13 +387,13 @@ async def test_words_come_first_while_an_endpoint_makes_the_vector(
             pane = search(app)
             await ask(app, "asked of walnuts")
             assert any("walnuts" in text for text in texts(app))
-            assert screen_text(app).count("waiting for the vector arm") == 2
+            assert screen_text(app).count("waiting for the question's vector") == 2
             pane.table.move_to(1)
             chosen = pane.table.selected
             answered.set()
-            await until(lambda: pane.result is not None and pane.result.arms[1].state == "answered")
+            await until(lambda: pane.result is not None and pane.result.retrievers[1].state == "answered")
             await settle(app)
-            assert "waiting for the vector arm" not in screen_text(app)
+            assert "waiting for the question's vector" not in screen_text(app)
             now = pane.table.selected
             assert now is not None and chosen is not None and now.hit is not None and chosen.hit is not None
             assert now.hit.memory.rid == chosen.hit.memory.rid

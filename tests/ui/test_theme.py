@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 from memtui.present.text import Role, cells
-from memtui.ui.theme import ARM_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
+from memtui.ui.theme import RETRIEVER_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
 from memtui.ui.widgets.line_view import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
@@ -55,7 +55,7 @@ def test_diff_colours_can_be_read_on_their_own_background(theme: Theme) -> None:
 @pytest.mark.parametrize("theme", own_themes(), ids=lambda theme: theme.name)
 def test_the_four_arm_hues_and_the_accent_differ_from_one_another(theme: Theme) -> None:
     parsed = colors(theme)
-    hues = [parsed[name].hsl.h * 360 for name in (*ARM_HUES, "accent")]
+    hues = [parsed[name].hsl.h * 360 for name in (*RETRIEVER_HUES, "accent")]
     for one, other in product(range(len(hues)), repeat=2):
         if one < other:
             apart = abs(hues[one] - hues[other])
@@ -80,7 +80,7 @@ def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:
         signs = list(value.values()) if isinstance(value, dict) else [value]
         assert all(sign.isascii() for sign in signs)
     assert len(set(ASCII.kinds.values())) == 4
-    assert len(set(ASCII.arms.values())) == 5
+    assert len(set(ASCII.retrievers.values())) == 5
 
 
 def test_a_sign_of_the_ascii_set_has_one_meaning() -> None:

@@ -2,7 +2,7 @@
 
 An endpoint may ignore the dimensions that it was asked for, answer for fewer texts than it was sent, in another
 order, or with numbers that are none: all that is a DegradedError that says what to do. A question has a short
-deadline, since the other arms can answer it, and after a failure questions are not sent again for a while.
+deadline, since the other retrievers can answer it, and after a failure questions are not sent again for a while.
 """
 
 from __future__ import annotations

@@ -63,7 +63,17 @@ from .options import (
     SecretPolicy,
     Usage,
 )
-from .search import ArmHit, ArmName, ArmReport, Explanation, Hit, LastServed, Profile, Recall, SearchResult
+from .search import (
+    Explanation,
+    Hit,
+    LastServed,
+    Profile,
+    Recall,
+    RetrieverHit,
+    RetrieverName,
+    RetrieverReport,
+    SearchResult,
+)
 from .status import (
     CheckReport,
     Finding,
@@ -91,9 +101,6 @@ __all__ = [
     "WITHHELD_FROM",
     "AgentChanges",
     "AgentUndone",
-    "ArmHit",
-    "ArmName",
-    "ArmReport",
     "Category",
     "Caution",
     "Changes",
@@ -140,6 +147,9 @@ __all__ = [
     "Recording",
     "Refused",
     "Repair",
+    "RetrieverHit",
+    "RetrieverName",
+    "RetrieverReport",
     "RowChange",
     "RowsOf",
     "SearchResult",

@@ -7,20 +7,20 @@ from typing import Literal
 from .base import Record
 from .memories import Caution, MemoryRecord
 
-ArmName = Literal["keyword", "vector", "sense", "entity", "context"]
+RetrieverName = Literal["keyword", "vector", "word_vector", "entity", "context"]
 
 
 class Profile(Record):
     """Everything that decides a ranking (a profile can be saved under a name).
 
-    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * share, where an arm's share says
+    ``fusion``: ``rrf`` sums weight / (k + rank); ``score`` sums weight * share, where an retriever's share says
     how much of the question a memory answers (0 to about 1).
-    ``depth``: how many candidates each arm hands to fusion. ``floor``: the least cosine similarity
+    ``depth``: how many candidates each retriever hands to fusion. ``floor``: the least cosine similarity
     at which a memory that has no word and no name of the question may appear.
     ``neighbours``: how much of what the turn before or after says counts for a turn (half of it two turns
     away); ``session``: how much of what its session's best turns score; ``facts``: how much of what a fact
-    that was drawn from it scores. These belong to the context arm, which takes no part in ``rrf``; nor does
-    ``sense``, the weight of how near its words are in meaning to those of the question.
+    that was drawn from it scores. These belong to the context retriever, which takes no part in ``rrf``; nor does
+    ``word_vector``, the weight of how near its words are in meaning to those of the question.
     """
 
     name: str = "default"
@@ -28,7 +28,7 @@ class Profile(Record):
     k: int = 60
     keyword: float = 1.0
     vector: float = 0.25
-    sense: float = 0.0
+    word_vector: float = 0.0
     entity: float = 0.1
     neighbours: float = 0.5
     session: float = 0.3
@@ -37,12 +37,12 @@ class Profile(Record):
     depth: int = 100
 
 
-class ArmHit(Record):
-    """What one arm said about one memory.
+class RetrieverHit(Record):
+    """What one retriever said about one memory.
 
-    ``rank`` counts from 1 in that arm; ``score`` is the arm's raw score (BM25, cosine similarity,
+    ``rank`` counts from 1 in that retriever; ``score`` is the retriever's raw score (BM25, cosine similarity,
     number of matched entities); ``term`` is its part of the fused score: the terms of a hit add up
-    to the hit's score. ``matched``: the words, entity names or neighbours that matched; of the sense arm the words of
+    to the hit's score. ``matched``: the words, entity names or neighbours that matched; of the word vector retriever the words of
     the question whose meaning is there.
     """
 
@@ -52,12 +52,12 @@ class ArmHit(Record):
     matched: tuple[str, ...] = ()
 
 
-class ArmReport(Record):
-    """How an arm took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0), ``unavailable`` or
+class RetrieverReport(Record):
+    """How an retriever took part: ``answered``, ``empty`` (it found nothing), ``off`` (weight 0), ``unavailable`` or
     ``coming`` (it waits for a network, and the search did not).
     """
 
-    arm: ArmName
+    retriever: RetrieverName
     state: Literal["answered", "empty", "off", "unavailable", "coming"]
     found: int = 0
     why: str = ""
@@ -65,7 +65,7 @@ class ArmReport(Record):
 
 
 class Hit(Record):
-    """One search result; ``rank`` counts from 1; ``arms`` holds the arms that found it.
+    """One search result; ``rank`` counts from 1; ``retrievers`` holds the retrievers that found it.
 
     ``cautions``: what it tells that was corrected or forgotten since. It stands behind what took its place.
     """
@@ -73,12 +73,12 @@ class Hit(Record):
     rank: int
     memory: MemoryRecord
     score: float
-    arms: dict[ArmName, ArmHit]
+    retrievers: dict[RetrieverName, RetrieverHit]
     cautions: tuple[Caution, ...] = ()
 
 
 class SearchResult(Record):
-    """Hits in order, what each arm did, and notes for the reader (what is missing, and why).
+    """Hits in order, what each retriever did, and notes for the reader (what is missing, and why).
 
     ``candidates`` is the number of fused memories before ``limit``.
     """
@@ -87,7 +87,7 @@ class SearchResult(Record):
     filter: str
     profile: Profile
     hits: tuple[Hit, ...]
-    arms: tuple[ArmReport, ...]
+    retrievers: tuple[RetrieverReport, ...]
     notes: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     candidates: int = 0
@@ -102,8 +102,8 @@ class SearchResult(Record):
 class Explanation(Record):
     """Why a memory is, or is not, among the hits of a query.
 
-    ``rank`` is its place in the fused list over everything that passes the filter (None when no arm
-    finds it); ``arms`` its exact place in each arm; ``excluded`` what keeps it out, worst first;
+    ``rank`` is its place in the fused list over everything that passes the filter (None when no retriever
+    finds it); ``retrievers`` its exact place in each retriever; ``excluded`` what keeps it out, worst first;
     ``remedies`` what would bring it in. ``below``: nothing keeps it out, only ``limit`` others are above it.
     """
 
@@ -112,7 +112,7 @@ class Explanation(Record):
     rank: int | None
     score: float
     limit: int
-    arms: dict[ArmName, ArmHit]
+    retrievers: dict[RetrieverName, RetrieverHit]
     excluded: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     below: bool = False

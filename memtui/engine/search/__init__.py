@@ -1,1 +1,1 @@
-"""Finding: the filter language, the arms, their fusion, and its explanation."""
+"""Finding: the filter language, the retrievers, their fusion, and its explanation."""

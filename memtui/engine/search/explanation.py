@@ -1,11 +1,11 @@
-"""Why a memory is, or is not, among the hits: its exact place in every arm, what keeps it out, what would help."""
+"""Why a memory is, or is not, among the hits: its exact place in every retriever, what keeps it out, what would help."""
 
 from __future__ import annotations
 
 import apsw
 import msgspec
 
-from memtui.engine.records import ArmHit, ArmName, Explanation, MemoryRecord, Profile
+from memtui.engine.records import Explanation, MemoryRecord, Profile, RetrieverHit, RetrieverName
 
 from . import cautions, scored_documents
 from .exclusions import Outside, look
@@ -55,20 +55,20 @@ def explain(
         ranking = trial.rank(profile=msgspec.structs.replace(profile, depth=MOST_DEPTH))
         place = trial.place(ranking)
     fused = ranking.fused[place] if place is not None else None
-    arms = _exact(connection, ranking, memory, fused)
+    retrievers = _exact(connection, ranking, memory, fused)
     excluded = list(outside.reasons)
     remedies: list[str] = []
     if place is None:
-        reasons, remedies = _unfound(trial, ranking, arms, profile)
+        reasons, remedies = _unfound(trial, ranking, retrievers, profile)
         excluded += reasons
     elif cut:
-        passed_over = "vector" in arms and profile.vector and arms["vector"].rank <= profile.depth
+        passed_over = "vector" in retrievers and profile.vector and retrievers["vector"].rank <= profile.depth
         excluded.append(
             "Its meaning is near, but of so many memories only those are compared whose vectors look like the question's."
             if passed_over
-            else f"It stands beyond the first {profile.depth} of every arm, which is how far the search looks."
+            else f"It stands beyond the first {profile.depth} of every retriever, which is how far the search looks."
         )
-        remedies = [*trial.with_words(ranking), *trial.deeper(arms)]
+        remedies = [*trial.with_words(ranking), *trial.deeper(retrievers)]
     elif place >= limit:
         where = "Without that it would be" if outside.reasons else "It is"
         excluded.append(f"{where} number {place + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.")
@@ -77,7 +77,7 @@ def explain(
         remedies = trial.sentence([], place)
     return Explanation(
         query=query, memory=memory, rank=None if outside.reasons or place is None else place + 1,
-        score=fused.score if fused else 0.0, limit=limit, arms=arms,
+        score=fused.score if fused else 0.0, limit=limit, retrievers=retrievers,
         excluded=tuple(excluded), remedies=tuple(remedies),
         below=place is not None and place >= limit and not cut and not outside.reasons,
     )  # fmt: skip
@@ -85,42 +85,44 @@ def explain(
 
 def _exact(
     connection: apsw.Connection, ranking: Ranking, memory: MemoryRecord, fused: Fused | None
-) -> dict[ArmName, ArmHit]:
-    """The memory's place in each arm over everything in the scope, also where the search did not look so far."""
-    arms: dict[ArmName, ArmHit] = dict(fused.arms) if fused else {}
+) -> dict[RetrieverName, RetrieverHit]:
+    """The memory's place in each retriever over everything in the scope, also where the search did not look so far."""
+    retrievers: dict[RetrieverName, RetrieverHit] = dict(fused.retrievers) if fused else {}
     rid, scope = memory.rid, ranking.asked.scope
     words = scored_documents.matched(ranking.asked.question, memory.content)
     if rid not in ranking.first_pass:
         better = keyword.better(connection, ranking.asked.question, scope, rid)
         if better is not None:
-            hit = arms.get("keyword", ArmHit(rank=1, score=better[0], term=0.0))
-            arms["keyword"] = msgspec.structs.replace(hit, rank=better[1] + 1)
-    if "keyword" in arms:
-        arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
-    if "vector" not in arms and ranking.asked.meaning:
+            hit = retrievers.get("keyword", RetrieverHit(rank=1, score=better[0], term=0.0))
+            retrievers["keyword"] = msgspec.structs.replace(hit, rank=better[1] + 1)
+    if "keyword" in retrievers:
+        retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
+    if "vector" not in retrievers and ranking.asked.meaning:
         meaning = ranking.asked.meaning
         nearer = vector.position(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
         if nearer is not None:
-            arms["vector"] = ArmHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
-    if "entity" not in arms and ranking.entities:
+            retrievers["vector"] = RetrieverHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
+    if "entity" not in retrievers and ranking.entities:
         linked = entity.position(connection, ranking.entities, scope, rid)
         if linked is not None:
             names = tuple(one.name for one in linked[0].entities)
-            arms["entity"] = ArmHit(rank=linked[1] + 1, score=float(len(names)), term=0.0, matched=names)
-    return arms
+            retrievers["entity"] = RetrieverHit(
+                rank=linked[1] + 1, score=float(len(names)), term=0.0, matched=names
+            )
+    return retrievers
 
 
 def _unfound(
-    trial: Trial, ranking: Ranking, arms: dict[ArmName, ArmHit], profile: Profile
+    trial: Trial, ranking: Ranking, retrievers: dict[RetrieverName, RetrieverHit], profile: Profile
 ) -> tuple[list[str], list[str]]:
-    """Why no arm finds it, and what would."""
-    question, nearness = ranking.asked.question, arms.get("vector")
+    """Why no retriever finds it, and what would."""
+    question, nearness = ranking.asked.question, retrievers.get("vector")
     reasons: list[str] = []
     remedies: list[str] = []
     if not profile.keyword:
         reasons.append(f"The profile {profile.name} does without words.")
         remedies += trial.weighed("keyword", 1.0)
-    elif "keyword" not in arms:
+    elif "keyword" not in retrievers:
         asked = ", ".join(term.word for term in question.terms)
         reasons.append(
             f"It has none of the words: {asked}." if asked else "The question has no words to look for."
@@ -145,6 +147,6 @@ def _unfound(
     elif nearness is None:
         reasons.append("The question could not be turned into a vector: the model knows none of its words.")
     near = nearness is not None and nearness.score >= profile.floor and bool(profile.vector)
-    if near or ("keyword" in arms and profile.keyword):
-        reasons.append(f"It stands beyond the first {MOST_DEPTH:,} of every arm.")
+    if near or ("keyword" in retrievers and profile.keyword):
+        reasons.append(f"It stands beyond the first {MOST_DEPTH:,} of every retriever.")
     return reasons, remedies

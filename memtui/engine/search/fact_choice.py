@@ -152,7 +152,11 @@ def how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
 
 def too_far(hit: Hit, asked: PromptWords, near: float) -> str:
     """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
-    keyword, vector, entity = hit.arms.get("keyword"), hit.arms.get("vector"), hit.arms.get("entity")
+    keyword, vector, entity = (
+        hit.retrievers.get("keyword"),
+        hit.retrievers.get("vector"),
+        hit.retrievers.get("entity"),
+    )
     shared = [{word, *stems(word)} for word in keyword.matched] if keyword else []
     if (
         any(map(asked.telling.intersection, shared))

@@ -14,7 +14,7 @@ from memtui.engine.store.sql import json_text
 
 DEFAULT = Profile()
 RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0, floor=0.3)
-LATE = Profile(name="late", vector=0.2, sense=0.5)
+LATE = Profile(name="late", vector=0.2, word_vector=0.5)
 """Late interaction, as it is called: question and text meet word by word. Needs a model that makes vectors of words."""
 BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF, LATE)}
 
@@ -44,7 +44,7 @@ def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
         found = find(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
-    if found.sense and vectors.space(connection) is not None and not vectors.word_dims(connection):
+    if found.word_vector and vectors.space(connection) is not None and not vectors.word_dims(connection):
         told = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
         return DEFAULT, f"{told}: ranked by {DEFAULT.name}."
     return found, ""
@@ -74,7 +74,7 @@ def save(connection: apsw.Connection, profile: Profile) -> None:
 
 def checked(profile: Profile) -> Profile:
     """The profile itself. Raises InputError when one of its numbers cannot be used."""
-    for name in ("keyword", "vector", "sense", "entity", "neighbours", "session", "facts"):
+    for name in ("keyword", "vector", "word_vector", "entity", "neighbours", "session", "facts"):
         value = getattr(profile, name)
         if not (math.isfinite(value) and value >= 0.0):
             raise InputError(f"The weight {name} of a profile cannot be {value!r}.", "Give 0 or more.")

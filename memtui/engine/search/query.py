@@ -1,4 +1,4 @@
-"""A question as the arms read it: its words that matter, how rare each is, its bigrams.
+"""A question as the retrievers read it: its words that matter, how rare each is, its bigrams.
 
 Words that carry no meaning ("what did the") are left out unless there are no others: without them the
 answers are the same and come ten times sooner.

@@ -1,4 +1,4 @@
-"""One ranking: every arm asked about one question in one scope, and what they found, fused."""
+"""One ranking: every retriever asked about one question in one scope, and what they found, fused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import apsw
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.records import ArmName, ArmReport, Profile
+from memtui.engine.records import Profile, RetrieverName, RetrieverReport
 from memtui.engine.store import vectors
 from memtui.engine.store.tokens import stems
 
@@ -33,7 +33,7 @@ MOST_HITS = 1_000
 
 
 class QueryEmbedder(Protocol):
-    """What the vector arm needs of an embedder."""
+    """What the vector retriever needs of an embedder."""
 
     def embed_query(self, text: str, weight: Callable[[str], float] | None = None) -> FloatMatrix:
         """The question as one row; ``weight`` says how rare a word is in the memory."""
@@ -50,14 +50,14 @@ class CopiedVectors(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """What was asked, what the arms found, and all of it fused, best first.
+    """What was asked, what the retrievers found, and all of it fused, best first.
 
-    ``first_pass``: the keyword arm's candidates with the score of FTS5.
+    ``first_pass``: the keyword retriever's candidates with the score of FTS5.
     """
 
     asked: Asked
     fused: list[Fused]
-    reports: tuple[ArmReport, ...]
+    reports: tuple[RetrieverReport, ...]
     first_pass: dict[int, float]
     entities: list[entity.Named]
 
@@ -71,12 +71,12 @@ def rank(
     *,
     nearest: bool = True,
 ) -> Ranking:
-    """Ask every arm. ``embedder`` is a string when there is none: the reason. No question raises.
+    """Ask every retriever. ``embedder`` is a string when there is none: the reason. No question raises.
 
-    Without ``nearest`` the vector arm only judges what the other arms have found.
+    Without ``nearest`` the vector retriever only judges what the other retrievers have found.
     """
     lap = _stopwatch()
-    lists: dict[ArmName, list[Candidate]] = {}
+    lists: dict[RetrieverName, list[Candidate]] = {}
     wanted = search_query.read(connection, text, scope.index, scope)
     inside = wanted.inside.rids if wanted.inside else None
     if inside is not None:
@@ -84,7 +84,7 @@ def rank(
     first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
-    times: dict[ArmName, float] = {"keyword": lap()}
+    times: dict[RetrieverName, float] = {"keyword": lap()}
 
     entities = entity.named(connection, wanted.text, inside) if profile.entity else []
     links = entity.linked(connection, entities, scope, profile.depth) if entities else []
@@ -112,9 +112,11 @@ def rank(
     times["vector"] = lap()
 
     asked = Asked(wanted, scope, profile, meaning)
-    times["sense"] = look_again(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
+    times["word_vector"] = (
+        look_again(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
+    )
     below = _drop_below_floor(lists, profile)
-    times["context"] = lap() - times["sense"]
+    times["context"] = lap() - times["word_vector"]
     names = [one.name for one in entities]
     no_words = no_vectors or _no_words(connection, meaning)
     said = reports(asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below)
@@ -130,7 +132,7 @@ def _meaning(
     space = vectors.space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not (profile.vector or profile.sense) or not (asked.terms or asked.characters):
+    if not (profile.vector or profile.word_vector) or not (asked.terms or asked.characters):
         return None, ""  # "???" has a vector, and means nothing
     telling = {term.stem: term.idf for term in asked.terms}
     least = min(telling.values(), default=1.0)
@@ -142,7 +144,7 @@ def _meaning(
     words = None
     try:
         query = embedder.embed_query(asked.text, weigh)
-        if profile.sense and query.any() and (words_of := _word_embedder(connection, embedder)):
+        if profile.word_vector and query.any() and (words_of := _word_embedder(connection, embedder)):
             words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
     except DegradedError as error:
         return None, error.message.removesuffix(".")
@@ -162,18 +164,18 @@ def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> Word
 
 
 def _no_words(connection: apsw.Connection, meaning: Meaning | None) -> str:
-    """Why the sense arm cannot take part, where that does not lie with the question."""
+    """Why the word vector retriever cannot take part, where that does not lie with the question."""
     if meaning is None or meaning.words is not None:
         return ""
     return "this memory's model makes no vectors of words; minilm does (embedder.kind, then memtui embed)"
 
 
-def _drop_below_floor(lists: dict[ArmName, list[Candidate]], profile: Profile) -> int:
+def _drop_below_floor(lists: dict[RetrieverName, list[Candidate]], profile: Profile) -> int:
     """Take out what is near under the floor and nothing else answers for; returns how many."""
     kept = standing(lists, profile).union(one.rid for one in lists.get("context", ()))
     found = len(lists["vector"])
-    for arm in ("vector", "sense"):
-        lists[arm] = [one for one in lists.get(arm, ()) if one.rid in kept]
+    for retriever in ("vector", "word_vector"):
+        lists[retriever] = [one for one in lists.get(retriever, ()) if one.rid in kept]
     return found - len(lists["vector"])
 
 

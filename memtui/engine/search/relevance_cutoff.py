@@ -24,4 +24,4 @@ def likely(hits: Sequence[Hit]) -> int:
 def _is_likely(hit: Hit, best: float) -> bool:
     if hit.score < FAR * best:
         return False
-    return hit.score >= NEAR * best or not _SHARING.isdisjoint(hit.arms)
+    return hit.score >= NEAR * best or not _SHARING.isdisjoint(hit.retrievers)

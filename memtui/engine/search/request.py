@@ -1,4 +1,4 @@
-"""What is asked of every arm: the question, in words and as a vector, where to look, how to rank."""
+"""What is asked of every retriever: the question, in words and as a vector, where to look, how to rank."""
 
 from __future__ import annotations
 

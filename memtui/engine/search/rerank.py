@@ -1,7 +1,7 @@
 """The second look, where scores are fused: candidates are read, then the turns around the best of them.
 
-The arms' lists stop somewhere, and what lies beyond is not nothing: each text that is read counts with
-its own words and its own cosine, whichever arm brought it here.
+The retrievers' lists stop somewhere, and what lies beyond is not nothing: each text that is read counts with
+its own words and its own cosine, whichever retriever brought it here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from heapq import nlargest
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.records import ArmName
+from memtui.engine.records import RetrieverName
 
 from . import scored_documents
 from .fusion import Candidate, totals, weight
@@ -39,11 +39,11 @@ def look_again(
     connection: apsw.Connection,
     asked: Asked,
     first_pass: dict[int, float],
-    lists: dict[ArmName, list[Candidate]],
+    lists: dict[RetrieverName, list[Candidate]],
 ) -> float:
-    """Order the keyword list anew, complete the vector list, make those of the sense and the context arm.
+    """Order the keyword list anew, complete the vector list, make those of the word vector and the context retriever.
 
-    ``first_pass``: the keyword arm's candidates with their scores. Returns the milliseconds that the sense arm took.
+    ``first_pass``: the keyword retriever's candidates with their scores. Returns the milliseconds of late interaction.
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
     readings = scored_documents.read(connection, asked.question, pool)
@@ -57,8 +57,8 @@ def look_again(
         judging += _count(connection, asked, first_pass, readings, lists)
         lists["context"] = context.candidates(asked, readings, around, drawn, lists)
     less = {rid: part for rid, text in readings.items() if (part := _part(text)) < 1.0}
-    for arm, found in lists.items():
-        lists[arm] = [
+    for retriever, found in lists.items():
+        lists[retriever] = [
             replace(one, share=one.share * less[one.rid]) if one.rid in less else one for one in found
         ]
     return judging
@@ -76,9 +76,9 @@ def _count(
     asked: Asked,
     first_pass: dict[int, float],
     readings: dict[int, Reading],
-    lists: dict[ArmName, list[Candidate]],
+    lists: dict[RetrieverName, list[Candidate]],
 ) -> float:
-    """Returns the milliseconds that the sense arm took."""
+    """Returns the milliseconds of late interaction."""
     judging = 0.0
     if asked.profile.keyword:
         counted = [
@@ -90,12 +90,12 @@ def _count(
         from .retrievers import late_interaction
 
         started = time.perf_counter()
-        judged = lists.get("sense", [])
+        judged = lists.get("word_vector", [])
         others = readings.keys() - {candidate.rid for candidate in judged}
         judged = judged + late_interaction.judged(
             connection, asked.meaning.space, asked.meaning.words, others
         )
-        lists["sense"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
+        lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
         judging = (time.perf_counter() - started) * 1000.0
     if asked.meaning and asked.profile.vector:
         from .retrievers.cosine import cosines

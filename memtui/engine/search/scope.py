@@ -1,4 +1,4 @@
-"""What a search may find at all: the filter, less what the caller leaves out. Every arm asks here first."""
+"""What a search may find at all: the filter, less what the caller leaves out. Every retriever asks here first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .term_statistics import FACTS, MEMORIES, Index
 class Scope(Record):
     """``where`` is a condition over a row of memories called ``m``.
 
-    ``broad``: only a few memories of the chosen kinds are out of it, so that an arm does better to find first
+    ``broad``: only a few memories of the chosen kinds are out of it, so that an retriever does better to find first
     and look at the scope then. ``alone``: what is out of it has no part in any number: words are counted in the
     scope only, however much it holds.
     """

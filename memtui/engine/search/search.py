@@ -1,4 +1,4 @@
-"""Search: the memories that answer a question, each with what every arm gave to its score."""
+"""Search: the memories that answer a question, each with what every retriever gave to its score."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def search(
         filter=filter,
         profile=profile,
         hits=_hits(connection, ranking, arranged, limit, now),
-        arms=ranking.reports,
+        retrievers=ranking.reports,
         notes=(*([profile_note] if profile_note else []), *_notes(connection, ranking, embedder)),
         terms=tuple(term.word for term in ranking.asked.question.terms),
         candidates=len(ranking.fused),
@@ -80,12 +80,12 @@ def _hits(
     hits = []
     for place, one in enumerate(best, 1):
         memory = found[one.rid]
-        arms = dict(one.arms)
-        if "keyword" in arms:
+        retrievers = dict(one.retrievers)
+        if "keyword" in retrievers:
             words = scored_documents.matched(ranking.asked.question, memory.content)
-            arms["keyword"] = msgspec.structs.replace(arms["keyword"], matched=words)
+            retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
         told = arranged.cautions.get(one.rid, ())
-        hits.append(Hit(rank=place, memory=memory, score=one.score, arms=arms, cautions=told))
+        hits.append(Hit(rank=place, memory=memory, score=one.score, retrievers=retrievers, cautions=told))
     return tuple(hits)
 
 
@@ -99,13 +99,13 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
     if isinstance(embedder, str):
         if embedder != COMING and ranking.asked.question.rows:
             notes.append(f"Searched without vectors: {embedder}.")
-    elif ranking.asked.profile.vector or ranking.asked.profile.sense:
-        unavailable = {one.arm: one.why for one in ranking.reports if one.state == "unavailable"}
+    elif ranking.asked.profile.vector or ranking.asked.profile.word_vector:
+        unavailable = {one.retriever: one.why for one in ranking.reports if one.state == "unavailable"}
         waiting = vectors.unembedded(connection, _WAITING_COUNTED + 1)
         if "vector" in unavailable:
             notes.append(f"Searched without vectors: {unavailable['vector']}.")
-        elif "sense" in unavailable:
-            notes.append(f"Searched without the meanings of words: {unavailable['sense']}.")
+        elif "word_vector" in unavailable:
+            notes.append(f"Searched without vectors of words: {unavailable['word_vector']}.")
         elif waiting:
             several, whose = ("memory has", "its") if waiting == 1 else ("memories have", "their")
             many = f"{waiting:,}" if waiting <= _WAITING_COUNTED else f"More than {_WAITING_COUNTED:,}"

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import apsw
 import msgspec
 
-from memtui.engine.records import ArmHit, ArmName, MemoryRecord, Profile
+from memtui.engine.records import MemoryRecord, Profile, RetrieverHit, RetrieverName
 from memtui.engine.store.tokens import STOP_WORDS
 from memtui.engine.store.vectors import KNN_LIMIT
 
@@ -78,12 +78,12 @@ class Trial(NamedTuple):
         several = "word" if len(best[1]) == 1 else "words"
         return self.sentence([f"use the {several} {', '.join(best[1])}"], best[0])
 
-    def deeper(self, arms: Mapping[ArmName, ArmHit]) -> list[str]:
-        """A depth at which an arm reaches it."""
+    def deeper(self, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[str]:
+        """A depth at which an retriever reaches it."""
         ranks = [
             hit.rank
-            for arm, hit in arms.items()
-            if arm not in ("sense", "context") and weight(self.profile, arm)
+            for retriever, hit in retrievers.items()
+            if retriever not in ("word_vector", "context") and weight(self.profile, retriever)
         ]
         for depth in sorted({min(ranks, default=MOST_DEPTH), MOST_DEPTH}):
             if self.profile.depth < depth <= MOST_DEPTH:
@@ -98,11 +98,11 @@ class Trial(NamedTuple):
         place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, floor=floor)))
         return self.sentence([f"lower the floor to {floor:.2f}"], place)
 
-    def weighed(self, arm: Literal["keyword", "vector"], weight: float) -> list[str]:
-        """With an arm that the profile does without."""
-        changes = {arm: weight}
+    def weighed(self, retriever: Literal["keyword", "vector"], weight: float) -> list[str]:
+        """With an retriever that the profile does without."""
+        changes = {retriever: weight}
         place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, **changes)))
-        return self.sentence([f"give the {arm} arm a weight of {weight:g}"], place)
+        return self.sentence([f"give the {retriever} retriever a weight of {weight:g}"], place)
 
     def _telling(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""

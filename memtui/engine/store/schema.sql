@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 19;
+PRAGMA user_version = 20;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,

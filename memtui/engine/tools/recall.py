@@ -13,14 +13,14 @@ from msgspec import Meta
 from memtui.engine.errors import InputError, MemtuiError, NotFoundError
 from memtui.engine.records import (
     KINDS,
-    ArmHit,
-    ArmName,
     Category,
     Caution,
     Hit,
     Kind,
     MemoryRecord,
     Record,
+    RetrieverHit,
+    RetrieverName,
     Trust,
 )
 from memtui.engine.search.access_scope import quoted
@@ -44,14 +44,14 @@ class Shares(Record, omit_defaults=True):
 
     keyword: float = 0.0
     vector: float = 0.0
-    sense: float = 0.0
+    word_vector: float = 0.0
     entity: float = 0.0
     context: float = 0.0
 
 
-def shares(arms: Mapping[ArmName, ArmHit]) -> Shares:
+def shares(retrievers: Mapping[RetrieverName, RetrieverHit]) -> Shares:
     """Rounded to three digits."""
-    found = {arm: rounded(hit.term) for arm, hit in arms.items()}
+    found = {retriever: rounded(hit.term) for retriever, hit in retrievers.items()}
     return Shares(**found)
 
 
@@ -59,19 +59,19 @@ def rounded(score: float) -> float:
     return round(score, _DIGITS)
 
 
-def reason(arms: Mapping[ArmName, ArmHit]) -> str:
+def reason(retrievers: Mapping[RetrieverName, RetrieverHit]) -> str:
     """What matched, the largest share first: ``words: ada, vegan; near in meaning (0.62)``."""
     parts = []
-    for arm, hit in sorted(arms.items(), key=lambda one: -one[1].term):
+    for retriever, hit in sorted(retrievers.items(), key=lambda one: -one[1].term):
         if not rounded(hit.term):
             continue
         matched = ", ".join(hit.matched[:_WORDS])
-        match arm:
+        match retriever:
             case "keyword":
                 parts.append(f"words: {matched}" if matched else "words")
             case "vector":
                 parts.append(f"near in meaning ({hit.score:.2f})")
-            case "sense":
+            case "word_vector":
                 parts.append(f"words of this meaning: {matched}" if matched else "words of this meaning")
             case "entity":
                 parts.append(f"names: {matched}" if matched else "names")
@@ -205,7 +205,9 @@ def search_memory(agent: Agent, arguments: SearchArguments) -> Found:
 
 def _scored(memory: ServedMemory, hit: Hit) -> Scored:
     fields = {name: getattr(memory, name) for name in memory.__struct_fields__}
-    return Scored(**fields, score=rounded(hit.score), shares=shares(hit.arms), reason=reason(hit.arms))
+    return Scored(
+        **fields, score=rounded(hit.score), shares=shares(hit.retrievers), reason=reason(hit.retrievers)
+    )
 
 
 class ExplainArguments(Arguments):
@@ -239,7 +241,7 @@ def explain_search(agent: Agent, arguments: ExplainArguments) -> Explained:
     explanation = agent.explain(arguments.query, memory, limit=arguments.limit)
     return Explained(
         memory_id=memory.id, found=explanation.rank is not None and not explanation.excluded, rank=explanation.rank,
-        score=rounded(explanation.score), shares=shares(explanation.arms), reason=reason(explanation.arms),
+        score=rounded(explanation.score), shares=shares(explanation.retrievers), reason=reason(explanation.retrievers),
         why_not=tuple(map(_plain, explanation.excluded)) if agent.scoped else explanation.excluded,
         would_help=explanation.remedies,
     )  # fmt: skip

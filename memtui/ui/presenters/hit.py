@@ -13,12 +13,13 @@ from textual.content import Content
 
 from memtui.present.format import relative_time
 from memtui.present.hit import (
-    ARMS,
+    RETRIEVERS,
     explanation_lines,
     matched_text,
     points,
     rank,
     raw_score,
+    retriever_label,
     shares_by_retriever,
     term,
     why_above,
@@ -32,7 +33,15 @@ from .memory_rows import WORDED, ended_word, sign_of
 from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
-    from memtui.engine.records import ArmHit, ArmName, ArmReport, Explanation, Hit, MemoryDetail, SearchResult
+    from memtui.engine.records import (
+        Explanation,
+        Hit,
+        MemoryDetail,
+        RetrieverHit,
+        RetrieverName,
+        RetrieverReport,
+        SearchResult,
+    )
     from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
 
@@ -144,8 +153,8 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 
     def stack(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
-            for arm, cells in bar(shares_by_retriever(row.hit.arms), row.best, width):
-                yield Piece(bar_text(arm, cells, glyphs), arm)
+            for retriever, cells in bar(shares_by_retriever(row.hit.retrievers), row.best, width):
+                yield Piece(bar_text(retriever, cells, glyphs), retriever)
 
     def score(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
@@ -158,7 +167,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
     return [
         Column("rank", "", rank, width=3, right=True),
         Column("text", "", text, least=28, gap=1),
-        Column("bar", "arms", stack, width=BAR, drop=1),
+        Column("bar", "why", stack, width=BAR, drop=1),
         Column("score", "score", score, width=6, right=True, gap=1),
         Column("age", "age", age, width=4, right=True, drop=2),
     ]
@@ -167,7 +176,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 Range = tuple[int, int, str]
 
 
-def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[ArmName, int]]:
+def bar(terms: Mapping[RetrieverName, float], most: float, cells: int) -> list[tuple[RetrieverName, int]]:
     """How many cells of a bar belong to each retriever. ``most``: the score that fills the whole bar.
 
     The bar is as long as the sum of the scores says, however each is rounded.
@@ -176,24 +185,26 @@ def bar(terms: Mapping[ArmName, float], most: float, cells: int) -> list[tuple[A
         return []
     total = sum(terms.values())
     room = max(min(round(total / most * cells), cells), 1 if total > 0.0 else 0)
-    exact = {arm: term / total * room for arm, term in terms.items()} if total > 0.0 else {}
-    shares = {arm: int(value) for arm, value in exact.items()}
-    for arm in sorted(exact, key=lambda arm: shares[arm] - exact[arm])[: room - sum(shares.values())]:
-        shares[arm] += 1
-    return [(arm, shares[arm]) for arm in ARMS if shares.get(arm)]
+    exact = {retriever: term / total * room for retriever, term in terms.items()} if total > 0.0 else {}
+    shares = {retriever: int(value) for retriever, value in exact.items()}
+    for retriever in sorted(exact, key=lambda retriever: shares[retriever] - exact[retriever])[
+        : room - sum(shares.values())
+    ]:
+        shares[retriever] += 1
+    return [(retriever, shares[retriever]) for retriever in RETRIEVERS if shares.get(retriever)]
 
 
-def bar_text(arm: ArmName, cells: int, glyphs: Glyphs) -> Visible:
-    return visible(glyphs.arms[arm] * cells)
+def bar_text(retriever: RetrieverName, cells: int, glyphs: Glyphs) -> Visible:
+    return visible(glyphs.retrievers[retriever] * cells)
 
 
-def marks(text: str, arms: Mapping[ArmName, ArmHit]) -> list[Range]:
+def marks(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[Range]:
     """The code points of ``text`` that matched, with their retriever: words, and names where no word matched."""
     found: list[Range] = []
-    if "keyword" in arms:
-        found += _words(text, arms["keyword"].matched)
-    if "entity" in arms:
-        for name in arms["entity"].matched:
+    if "keyword" in retrievers:
+        found += _words(text, retrievers["keyword"].matched)
+    if "entity" in retrievers:
+        for name in retrievers["entity"].matched:
             for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
                 start, end = hit.span()
                 if all(end <= other or start >= stop for other, stop, _ in found):
@@ -222,7 +233,7 @@ def _alone(text: str, start: int, end: int) -> bool:
     return before and (end == len(text) or not text[end].isalnum())
 
 
-NAME = 9
+NAME = 12
 TERM = 6
 _WIDEST_BAR = 20
 # Of a longer text (in code points) only a part is shown above the breakdown.
@@ -234,7 +245,7 @@ class HitText(MemoryText):
 
     def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
         """The breakdown of the score. With ``detail``, the memory and its sources below it."""
-        lines = [*self._text(hit.memory.content, hit.arms), *self._cautions(hit.cautions), assemble("")]
+        lines = [*self._text(hit.memory.content, hit.retrievers), *self._cautions(hit.cautions), assemble("")]
         lines += self._breakdown(hit, result)
         if detail is not None:
             lines.append(self._rule())
@@ -249,74 +260,86 @@ class HitText(MemoryText):
 
     def explanation(self, found: Explanation, best: float, listed: int) -> Content:
         """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows."""
-        lines = [*self._text(found.memory.content, found.arms), assemble("")]
+        lines = [*self._text(found.memory.content, found.retrievers), assemble("")]
         for label, reason in explanation_lines(found, listed):
             lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
-        lines += self._arms(found.arms, {}, max(best, found.score))
-        for arm in ARMS:
-            if arm not in found.arms and arm != "sense":  # which finds nothing by itself
-                lines += self._absent(arm, "does not find it")
-        if found.arms:
+        lines += self._retrievers(found.retrievers, {}, max(best, found.score))
+        for retriever in RETRIEVERS:
+            if (
+                retriever not in found.retrievers and retriever != "word_vector"
+            ):  # which finds nothing by itself
+                lines += self._absent(retriever, "does not find it")
+        if found.retrievers:
             place = f"  number {found.rank:,}" if found.rank is not None else ""
             lines.append(self._total(found.score, max(best, found.score), place))
         return Content("\n").join(lines)
 
     # -- parts
 
-    def _text(self, text: str, arms: dict[ArmName, ArmHit]) -> Iterable[Content]:
+    def _text(self, text: str, retrievers: dict[RetrieverName, RetrieverHit]) -> Iterable[Content]:
         """The memory's text with its matches in the colour of their retriever. A long text is cut around the first match."""
         shown = text[:LONGEST]
-        found = marks(shown, arms)
+        found = marks(shown, retrievers)
         first = found[0][0] if found else 0
         at = first - _BRIEF // 6 if first > _BRIEF // 2 and len(shown) > _BRIEF else 0
         last = at + _BRIEF
         parts: list[str | tuple[str, str]] = ["…" if at else ""]
-        for start, end, arm in found:
+        for start, end, retriever in found:
             if at <= start and end <= last:
-                parts += [shown[at:start], (shown[start:end], f"bold ${arm}")]
+                parts += [shown[at:start], (shown[start:end], f"bold ${retriever}")]
                 at = end
         yield assemble(*parts, shown[at:last], "…" if last < len(text) else "")
 
     def _breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         best = result.best
-        reports = {report.arm: report for report in result.arms}
-        yield from self._arms(hit.arms, reports, best)
+        reports = {report.retriever: report for report in result.retrievers}
+        yield from self._retrievers(hit.retrievers, reports, best)
         yield self._total(hit.score, best)
         yield from self._why_above(hit, result)
-        missing = [arm for arm in ARMS if arm in reports and arm not in hit.arms]
+        missing = [
+            retriever for retriever in RETRIEVERS if retriever in reports and retriever not in hit.retrievers
+        ]
         if missing:
             yield assemble("")
-            for arm in missing:
-                yield from self._absent(arm, why_absent(reports.get(arm)))
+            for retriever in missing:
+                yield from self._absent(retriever, why_absent(reports.get(retriever)))
 
-    def _arms(
-        self, arms: dict[ArmName, ArmHit], reports: dict[ArmName, ArmReport], best: float
+    def _retrievers(
+        self,
+        retrievers: dict[RetrieverName, RetrieverHit],
+        reports: dict[RetrieverName, RetrieverReport],
+        best: float,
     ) -> Iterable[Content]:
         """A line for each retriever that found it, with what matched below."""
-        found = [arm for arm in ARMS if arm in arms]
+        found = [retriever for retriever in RETRIEVERS if retriever in retrievers]
         for short in (False, True):
-            ranks = {arm: rank(arms[arm], reports.get(arm), short=short) for arm in found}
-            raws = {arm: raw_score(arm, arms[arm], short=short) for arm in found}
+            ranks = {
+                retriever: rank(retrievers[retriever], reports.get(retriever), short=short)
+                for retriever in found
+            }
+            raws = {
+                retriever: raw_score(retriever, retrievers[retriever], short=short) for retriever in found
+            }
             rank_width = max(map(len, ranks.values()), default=0) + 1
             raw_width = max(map(len, raws.values()), default=0) + 1
             room = self.width - NAME - rank_width - raw_width - TERM
             if room >= 0:
                 break
         room = max(room, 0)
-        for arm in found:
-            hit = arms[arm]
-            filled = bar({arm: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
-            level = bar_text(arm, filled[0][1], self.glyphs) if filled else visible("")
+        for retriever in found:
+            hit = retrievers[retriever]
+            filled = bar({retriever: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
+            level = bar_text(retriever, filled[0][1], self.glyphs) if filled else visible("")
             yield assemble(
-                (arm.ljust(NAME), f"${arm}"),
-                ranks[arm].ljust(rank_width),
-                (raws[arm].ljust(raw_width), "$text-muted"),
-                (level, f"${arm}"),
+                (retriever_label(retriever).ljust(NAME), f"${retriever}"),
+                ranks[retriever].ljust(rank_width),
+                (raws[retriever].ljust(raw_width), "$text-muted"),
+                (level, f"${retriever}"),
                 " " * max(room - cells(level), 0),
                 (term(hit, best).rjust(TERM), "bold"),
             )
-            words = matched_text(arm, hit)
+            words = matched_text(retriever, hit)
             if words:
                 for part in content(words, "$text-muted", limit=400).wrap(max(self.width - NAME, 8)):
                     yield assemble(" " * NAME, part)
@@ -333,8 +356,8 @@ class HitText(MemoryText):
         yield assemble("")
         yield from drawn(why_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
 
-    def _absent(self, arm: ArmName, why: str) -> Iterable[Content]:
-        name = assemble((arm.ljust(NAME), "$text-muted"))
+    def _absent(self, retriever: RetrieverName, why: str) -> Iterable[Content]:
+        name = assemble((retriever_label(retriever).ljust(NAME), "$text-muted"))
         for index, part in enumerate(assemble((why, "$text-muted")).wrap(max(self.width - NAME, 8))):
             yield assemble(name if index == 0 else " " * NAME, part)
 

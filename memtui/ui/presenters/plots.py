@@ -50,7 +50,7 @@ def columns(
     room = max(width - _AXIS, 4)
     shown = stretched(values, room)
     top = max([*shown, 1])
-    levels = [*glyphs.curve, glyphs.arms["keyword"]]
+    levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []
     for row in range(height, 0, -1):
         drawn = "".join(_piece(value / top * height - (row - 1), levels) for value in shown)
@@ -81,7 +81,7 @@ def bars(rows: Sequence[Bar], width: int, glyphs: Glyphs, styles: tuple[str, str
         lines.append(
             assemble(
                 (f"{row.label:>{labels}} ", "$text-muted"),
-                (glyphs.arms["keyword"] * first, styles[0]), (glyphs.arms["vector"] * second, styles[1]),
+                (glyphs.retrievers["keyword"] * first, styles[0]), (glyphs.retrievers["vector"] * second, styles[1]),
                 (f" {count(row.first + row.second)}" if row.first + row.second else "", "$text-muted"),
             )
         )  # fmt: skip

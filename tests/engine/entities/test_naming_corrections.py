@@ -167,7 +167,7 @@ def test_what_is_no_entity_is_gone_from_lists_search_and_filters_and_stays_gone(
     assert "Ada" not in [one.canonical_name for one in memory.entities.page()]
     with pytest.raises(NotFoundError, match="no entity"):
         memory.entities.get("Ada")
-    assert not [hit for hit in memory.search("what about Ada?").hits if "entity" in hit.arms]
+    assert not [hit for hit in memory.search("what about Ada?").hits if "entity" in hit.retrievers]
     assert memory.view.count('entity:"Ada"') == 0
     memory.undo()  # the turn
     memory.undo()

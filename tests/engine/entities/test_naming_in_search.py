@@ -1,4 +1,4 @@
-"""The entity arm after corrections: by name or alias, whole words, the longest; each memory once; sums exact."""
+"""The entity retriever after corrections: by name or alias, whole words, the longest; each memory once; sums exact."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from memtui.engine.records import Profile
 from naming_kit import tell
 
 
-def arm(memory: Memory, query: str) -> dict[str, tuple[str, ...]]:
-    """Text -> the names that the entity arm says it matched."""
+def retriever(memory: Memory, query: str) -> dict[str, tuple[str, ...]]:
+    """Text -> the names that the entity retriever says it matched."""
     hits = memory.search(query, limit=50).hits
-    return {hit.memory.content: hit.arms["entity"].matched for hit in hits if "entity" in hit.arms}
+    return {
+        hit.memory.content: hit.retrievers["entity"].matched for hit in hits if "entity" in hit.retrievers
+    }
 
 
 def test_a_question_by_any_name_finds_the_memories_of_all_of_them_each_once(memory: Memory) -> None:
@@ -28,14 +30,14 @@ def test_a_question_by_any_name_finds_the_memories_of_all_of_them_each_once(memo
         "and the Enchantress?",
         "ada lovelace, ada, the enchantress",
     ):
-        assert arm(memory, query) == everything, query
-    assert arm(memory, "enchantress adam lovelaces") == {}
+        assert retriever(memory, query) == everything, query
+    assert retriever(memory, "enchantress adam lovelaces") == {}
 
 
 def test_the_longest_name_wins(memory: Memory) -> None:
     tell(memory, "Then Ada came", "Then Ada Lovelace came", "Then Ada Lovelace Institute opened")
-    assert arm(memory, "ada lovelace?") == {"Then Ada Lovelace came": ("Ada Lovelace",)}
-    assert arm(memory, "ada!") == {"Then Ada came": ("Ada",)}
+    assert retriever(memory, "ada lovelace?") == {"Then Ada Lovelace came": ("Ada Lovelace",)}
+    assert retriever(memory, "ada!") == {"Then Ada came": ("Ada",)}
 
 
 @pytest.mark.parametrize("fusion", ["rrf", "score"])
@@ -45,17 +47,17 @@ def test_the_parts_of_a_hit_add_up_to_its_score(memory: Memory, fusion: str) -> 
     )
     memory.entities.merge("Ada Lovelace", "ada")
     for hit in memory.search("Ada and Bob sang", profile=Profile(fusion=fusion)).hits:  # type: ignore[arg-type]
-        assert math.isclose(sum(one.term for one in hit.arms.values()), hit.score, abs_tol=1e-12)
-        assert set(hit.arms["entity"].matched) <= {"Ada Lovelace", "Bob"}
+        assert math.isclose(sum(one.term for one in hit.retrievers.values()), hit.score, abs_tol=1e-12)
+        assert set(hit.retrievers["entity"].matched) <= {"Ada Lovelace", "Bob"}
 
 
 def test_a_memory_taken_off_is_not_found_by_that_name_and_explained_so(memory: Memory) -> None:
     ids = tell(memory, "Then Ada came", "Then Ada left")
     memory.entities.unlink(ids[0], "Ada")
-    assert set(arm(memory, "Ada")) == {"Then Ada left"}
+    assert set(retriever(memory, "Ada")) == {"Then Ada left"}
     assert (
-        "entity" not in memory.explain("Ada", ids[0]).arms
-        or memory.explain("Ada", ids[0]).arms["entity"].rank is None
+        "entity" not in memory.explain("Ada", ids[0]).retrievers
+        or memory.explain("Ada", ids[0]).retrievers["entity"].rank is None
     )
 
 

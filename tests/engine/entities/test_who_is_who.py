@@ -33,7 +33,7 @@ def test_names_that_hold_one_another_stay_who_they_are(memory: Memory) -> None:
     for text in ALIKE[:3]:
         word = text.split()[3]
         hits = memory.search(f"what did {word.lower()} say?").hits
-        assert [hit.memory.content for hit in hits if "entity" in hit.arms][:1] == [text], word
+        assert [hit.memory.content for hit in hits if "entity" in hit.retrievers][:1] == [text], word
 
 
 @pytest.mark.parametrize("sign", ["a", "%", "_", "@", "*", "\\", "\ud800", "\0", "J_a"])

@@ -61,9 +61,9 @@ def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
         "What is the name of your hamster?",
     ]
     answer = result.hits[0]
-    assert set(answer.arms) == {"context"}
-    assert answer.arms["context"].matched == ("1 before: hamster, name", "its session")
-    assert answer.score == pytest.approx(answer.arms["context"].term)
+    assert set(answer.retrievers) == {"context"}
+    assert answer.retrievers["context"].matched == ("1 before: hamster, name", "its session")
+    assert answer.score == pytest.approx(answer.retrievers["context"].term)
 
 
 def test_a_question_gives_more_than_a_statement_does(book: Book) -> None:
@@ -80,16 +80,18 @@ def test_a_question_gives_more_than_a_statement_does(book: Book) -> None:
 def test_words_that_a_turn_has_itself_are_not_counted_twice(book: Book) -> None:
     talk(book, "hamster", "hamster")
     profile = Profile(session=0.0)
-    assert all(set(hit.arms) == {"keyword"} for hit in ask(book, "hamster", profile=profile).hits)
+    assert all(set(hit.retrievers) == {"keyword"} for hit in ask(book, "hamster", profile=profile).hits)
     for hit in ask(book, "hamster").hits:
-        own = hit.arms["keyword"].term
-        assert hit.arms["context"].term == pytest.approx(0.3 * 2 * own / 3)  # two of the best three turns
+        own = hit.retrievers["keyword"].term
+        assert hit.retrievers["context"].term == pytest.approx(
+            0.3 * 2 * own / 3
+        )  # two of the best three turns
 
 
 def test_neighbours_outside_the_filter_say_nothing(book: Book) -> None:
     talk(book, "the hamster in its cage", "its cage is new")  # roles a, b
     [hit] = ask(book, "hamster cage", filter="role:b").hits
-    assert hit.arms["context"].matched == ("its session",)
+    assert hit.retrievers["context"].matched == ("its session",)
     assert ask(book, "hamster", filter="role:b").hits == ()
 
 
@@ -116,8 +118,8 @@ def test_a_session_that_is_about_it_lifts_its_turns(book: Book) -> None:
 def test_a_note_does_not_lean_on_itself(book: Book) -> None:
     talk(book, "garden tools and more")
     book.add("garden tools and more")
-    arms = {hit.memory.kind: set(hit.arms) for hit in ask(book, "garden").hits}
-    assert arms == {"fact": {"keyword"}, "episode": {"keyword", "context"}}
+    retrievers = {hit.memory.kind: set(hit.retrievers) for hit in ask(book, "garden").hits}
+    assert retrievers == {"fact": {"keyword"}, "episode": {"keyword", "context"}}
 
 
 def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
@@ -182,8 +184,8 @@ def test_the_persons_words_stand_before_those_of_others(book: Book) -> None:
 def test_notes_alone_have_no_surroundings(book: Book) -> None:
     book.add("garden")
     result = ask(book, "garden", filter="kind:fact")
-    assert set(result.hits[0].arms) == {"keyword"}
-    [report] = [one for one in result.arms if one.arm == "context"]
+    assert set(result.hits[0].retrievers) == {"keyword"}
+    [report] = [one for one in result.retrievers if one.retriever == "context"]
     assert (report.state, report.why) == ("off", "only turns of conversations have surroundings")
 
 
@@ -201,11 +203,11 @@ def test_a_fact_lends_to_the_turns_it_was_drawn_from(book: Book) -> None:
     result = ask(book, "vegetarian")
     assert [hit.memory.id for hit in result.hits] == [fact.id, said.id]
     lent = result.hits[1]
-    assert set(lent.arms) == {"context"}
-    assert lent.arms["context"].matched == ("a fact drawn from it", "its session")
-    alone = result.hits[0].arms["keyword"].term
+    assert set(lent.retrievers) == {"context"}
+    assert lent.retrievers["context"].matched == ("a fact drawn from it", "its session")
+    alone = result.hits[0].retrievers["keyword"].term
     assert lent.score > 0.35 * alone
-    assert lent.score == pytest.approx(lent.arms["context"].term)
+    assert lent.score == pytest.approx(lent.retrievers["context"].term)
     less = ask(book, "vegetarian", profile=Profile(facts=0.1)).hits[1]
     assert less.score < lent.score
     assert other.id not in {hit.memory.id for hit in result.hits}

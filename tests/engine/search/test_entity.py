@@ -1,4 +1,4 @@
-"""The entity arm orders what an entity is linked to as if it had looked at all of it."""
+"""The entity retriever orders what an entity is linked to as if it had looked at all of it."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile
         explanation_lines = ask(
             book, "green tea for Ada", hit.memory, limit=10, profile=profile, embedder=embedder
         )
-        assert (explanation_lines.rank, explanation_lines.score, explanation_lines.arms) == (
+        assert (explanation_lines.rank, explanation_lines.score, explanation_lines.retrievers) == (
             hit.rank,
             hit.score,
-            hit.arms,
+            hit.retrievers,
         )
         if hit.rank <= 10:
             assert explanation_lines.excluded == explanation_lines.remedies == ()
@@ -60,7 +60,7 @@ def test_the_term_of_the_filter_that_leaves_it_out_is_named(book: Book) -> None:
         "The filter leaves it out: -green",
     )
     assert explanation_lines.remedies == ("Leave kind:episode and -green out of the filter.",)
-    assert explanation_lines.arms["keyword"].rank == 1  # where it would stand
+    assert explanation_lines.retrievers["keyword"].rank == 1  # where it would stand
 
 
 def test_the_trash_is_said_with_the_way_back(book: Book) -> None:
@@ -77,7 +77,7 @@ def test_without_a_shared_word_its_own_words_are_suggested(book: Book) -> None:
     book.add("the tea is green")
     memory = book.add("the mountain is high")
     explanation_lines = ask(book, "tea", memory)
-    assert (explanation_lines.rank, explanation_lines.score, explanation_lines.arms) == (None, 0.0, {})
+    assert (explanation_lines.rank, explanation_lines.score, explanation_lines.retrievers) == (None, 0.0, {})
     assert explanation_lines.excluded[0] == "It has none of the words: tea."
     assert "mountain" in explanation_lines.remedies[0]
     assert "Its meaning was not compared: off." in explanation_lines.excluded
@@ -88,7 +88,7 @@ def test_the_floor_is_said_with_the_cosine(book: Book) -> None:
     embedder = FakeEmbedder()
     memory = book.add("mountain", embedder=embedder)
     explanation_lines = ask(book, "tea", memory, embedder=embedder)
-    assert explanation_lines.arms["vector"].rank == 1
+    assert explanation_lines.retrievers["vector"].rank == 1
     assert any("cosine 0.00, the floor is 0.15" in reason for reason in explanation_lines.excluded)
     lowered = ask(book, "tea", memory, embedder=embedder, profile=Profile(floor=-1.0))
     assert lowered.rank == 1
@@ -107,14 +107,16 @@ def test_ranks_are_exact_beyond_what_the_search_looks_at(book: Book) -> None:
     shallow = Profile(depth=3, vector=0.0, entity=0.0)
     last = ask(book, "tea", kept[-1], profile=shallow)
     assert last.rank == 20
-    assert last.arms["keyword"].rank == 20
-    assert last.excluded == ("It stands beyond the first 3 of every arm, which is how far the search looks.",)
+    assert last.retrievers["keyword"].rank == 20
+    assert last.excluded == (
+        "It stands beyond the first 3 of every retriever, which is how far the search looks.",
+    )
     named = ask(
         book, "what about Ada", kept[0], profile=Profile(depth=3, keyword=0.0, vector=0.0), embedder=embedder
     )
-    assert named.arms["entity"].rank == 20
+    assert named.retrievers["entity"].rank == 20
     both = ask(book, "tea for Ada", kept[-1], profile=Profile(depth=3, vector=0.0))
-    assert (both.arms["entity"].rank, both.arms["keyword"].rank) == (1, 20)
+    assert (both.retrievers["entity"].rank, both.retrievers["keyword"].rank) == (1, 20)
 
 
 def test_explaining_never_raises_for_a_query(book: Book) -> None:

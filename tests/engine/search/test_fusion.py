@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.records import ArmName, Profile
-from memtui.engine.search.fusion import ARMS, Candidate, Fused, fuse, weight
+from memtui.engine.records import Profile, RetrieverName
+from memtui.engine.search.fusion import RETRIEVERS, Candidate, Fused, fuse, weight
 from memtui.engine.search.profiles import RRF
 
-Lists = dict[ArmName, list[Candidate]]
+Lists = dict[RetrieverName, list[Candidate]]
 
 shares = st.floats(0.0, 2.0)
 weights = st.floats(0.0, 3.0)
@@ -26,10 +26,10 @@ profiles = st.builds(
 @st.composite
 def found_by_arms(draw: st.DrawFn) -> Lists:
     lists: Lists = {}
-    for arm in ARMS:
+    for retriever in RETRIEVERS:
         rids = draw(st.lists(st.integers(1, 12), unique=True, max_size=8))
         values = sorted((draw(shares) for _ in rids), reverse=True)
-        lists[arm] = [
+        lists[retriever] = [
             Candidate(rid=rid, score=value, share=value) for rid, value in zip(rids, values, strict=True)
         ]
     return lists
@@ -42,8 +42,8 @@ def by_rid(fused: list[Fused]) -> dict[int, Fused]:
 @given(found_by_arms(), profiles)
 def test_the_terms_add_up_to_the_score(lists: Lists, profile: Profile) -> None:
     for one in fuse(lists, profile):
-        assert one.score == pytest.approx(sum(hit.term for hit in one.arms.values()), abs=1e-9)
-        assert all(hit.term >= 0.0 for hit in one.arms.values())
+        assert one.score == pytest.approx(sum(hit.term for hit in one.retrievers.values()), abs=1e-9)
+        assert all(hit.term >= 0.0 for hit in one.retrievers.values())
 
 
 @given(found_by_arms(), profiles)
@@ -51,7 +51,12 @@ def test_everything_found_by_an_arm_with_weight_is_there_once_and_in_order(
     lists: Lists, profile: Profile
 ) -> None:
     fused = fuse(lists, profile)
-    expected = {candidate.rid for arm in ARMS if weight(profile, arm) for candidate in lists[arm]}
+    expected = {
+        candidate.rid
+        for retriever in RETRIEVERS
+        if weight(profile, retriever)
+        for candidate in lists[retriever]
+    }
     assert {one.rid for one in fused} == expected
     assert len(fused) == len(expected)
     keys = [(-one.score, -one.rid) for one in fused]
@@ -65,20 +70,20 @@ def test_the_order_of_the_arms_does_not_matter(lists: Lists, profile: Profile, c
     assert fuse(dict(shuffled), profile) == fuse(lists, profile)
 
 
-@given(found_by_arms(), profiles, st.sampled_from(ARMS), st.data())
+@given(found_by_arms(), profiles, st.sampled_from(RETRIEVERS), st.data())
 def test_a_higher_share_never_lowers_a_score(
-    lists: Lists, profile: Profile, arm: ArmName, data: st.DataObject
+    lists: Lists, profile: Profile, retriever: RetrieverName, data: st.DataObject
 ) -> None:
-    if not lists[arm]:
+    if not lists[retriever]:
         return
-    place = data.draw(st.integers(0, len(lists[arm]) - 1))
-    better = list(lists[arm])
+    place = data.draw(st.integers(0, len(lists[retriever]) - 1))
+    better = list(lists[retriever])
     one = better.pop(place)
     risen = Candidate(rid=one.rid, score=one.score, share=one.share + data.draw(shares))
     better.insert(0, risen)
     if profile.fusion == "score":
-        better = [*lists[arm][:place], risen, *lists[arm][place + 1 :]]
-    before, after = by_rid(fuse(lists, profile)), by_rid(fuse({**lists, arm: better}, profile))
+        better = [*lists[retriever][:place], risen, *lists[retriever][place + 1 :]]
+    before, after = by_rid(fuse(lists, profile)), by_rid(fuse({**lists, retriever: better}, profile))
     if one.rid in before:
         assert after[one.rid].score >= before[one.rid].score
 
@@ -95,8 +100,8 @@ def test_rrf_is_the_specified_sum() -> None:
         (8, pytest.approx(1 / 62 + 1 / 61 + 1 / 61)),
         (7, pytest.approx(1 / 61 + 1 / 62)),
     ]
-    assert fused[0].arms["keyword"].rank == 2
-    assert fused[0].arms["keyword"].score == 1.0
+    assert fused[0].retrievers["keyword"].rank == 2
+    assert fused[0].retrievers["keyword"].score == 1.0
 
 
 def test_an_arm_without_weight_brings_nothing_in() -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.records import ArmHit, ArmName, Hit, MemoryRecord
+from memtui.engine.records import Hit, MemoryRecord, RetrieverHit, RetrieverName
 from memtui.engine.search.relevance_cutoff import likely
 
 
-def hits(*told: tuple[float, ArmName]) -> list[Hit]:
+def hits(*told: tuple[float, RetrieverName]) -> list[Hit]:
     memory = MemoryRecord(
         rid=1, id="fact_1", kind="fact", content="x", event_time=0, created_at=0, confidence=1.0, effective=1.0,
         decay_rate=0.0, trust="user",
     )  # fmt: skip
     return [
-        Hit(rank=rank, memory=memory, score=score, arms={arm: ArmHit(rank=rank, score=score, term=score)})
-        for rank, (score, arm) in enumerate(told, 1)
+        Hit(
+            rank=rank,
+            memory=memory,
+            score=score,
+            retrievers={retriever: RetrieverHit(rank=rank, score=score, term=score)},
+        )
+        for rank, (score, retriever) in enumerate(told, 1)
     ]
 
 
@@ -30,6 +35,6 @@ def hits(*told: tuple[float, ArmName]) -> list[Hit]:
     ],
 )
 def test_above_the_line_is_what_is_near_the_best_or_shares_a_word_or_a_name_and_is_not_far(
-    told: list[tuple[float, ArmName]], above: int
+    told: list[tuple[float, RetrieverName]], above: int
 ) -> None:
     assert likely(hits(*told)) == above

@@ -147,7 +147,7 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
     }
 
     def said() -> str:
-        return search(book.connection, "Caroline", **options).arms[0].why
+        return search(book.connection, "Caroline", **options).retrievers[0].why
 
     assert said() == "words are as rare as among the 6 that pass the filter"
     assert _asked(book, "Caroline", "session:one/*").rows == 6
@@ -158,7 +158,7 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
     monkeypatch.setattr(subset_statistics, "MOST_POSTINGS", 5)
     assert _asked(book, "Caroline", "session:one/*").rows == 12
     assert "whole memory" in said()
-    assert search(book.connection, "Caroline", **{**options, "filter": ""}).arms[0].why == ""
+    assert search(book.connection, "Caroline", **{**options, "filter": ""}).retrievers[0].why == ""
 
 
 def test_a_page_of_words_is_counted_in_one_go(book: Book) -> None:

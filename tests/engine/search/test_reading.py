@@ -109,7 +109,7 @@ def test_the_scores_are_bm25_with_the_two_constants(book: Book) -> None:
     length, mean = 3 + 3, (3 + 3 + 1 + 3) / 2
     k1, b = scored_documents.K1, scored_documents.B
     expected = term.idf * 2 * (k1 + 1) / (2 + k1 * (1 - b + b * length / mean))
-    assert hit.arms["keyword"].score == pytest.approx(expected)
+    assert hit.retrievers["keyword"].score == pytest.approx(expected)
     assert hit.score == pytest.approx(rerank.NOTES * expected / (term.idf * (k1 + 1)))
 
 
@@ -118,7 +118,7 @@ def test_a_word_at_the_end_of_a_very_long_text_is_found(book: Book) -> None:
     book.add("something else")
     [hit] = ask(book, "walnut")
     assert hit.score > 0.0
-    assert hit.arms["keyword"].matched == ("walnut",)
+    assert hit.retrievers["keyword"].matched == ("walnut",)
 
 
 def test_a_question_is_seldom_the_answer(book: Book) -> None:
@@ -134,4 +134,4 @@ def test_what_the_words_found_is_compared_by_meaning_too(book: Book) -> None:
     book.add("tree tree tree", embedder=embedder)
     book.add("walnut and a lot of oil", embedder=embedder)
     hits = ask(book, "walnut oil tree", profile=Profile(depth=1, entity=0.0), embedder=embedder)
-    assert sorted(hit.arms["vector"].rank for hit in hits) == [1, 2]
+    assert sorted(hit.retrievers["vector"].rank for hit in hits) == [1, 2]

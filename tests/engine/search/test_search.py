@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.errors import FilterError, InputError
-from memtui.engine.records import ArmName, Profile, SearchResult
+from memtui.engine.records import Profile, RetrieverName, SearchResult
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.search import search
 from memtui.engine.store import full_text
@@ -27,8 +27,8 @@ def contents(result: SearchResult) -> list[str]:
     return [hit.memory.content for hit in result.hits]
 
 
-def report(result: SearchResult, arm: ArmName) -> tuple[str, str]:
-    return next((one.state, one.why) for one in result.arms if one.arm == arm)
+def report(result: SearchResult, retriever: RetrieverName) -> tuple[str, str]:
+    return next((one.state, one.why) for one in result.retrievers if one.retriever == retriever)
 
 
 PROFILES = pytest.mark.parametrize("profile", [Profile(), RRF], ids=["default", "rrf"])
@@ -62,7 +62,7 @@ def test_the_filter_comes_before_the_limit_in_every_arm(book: Book, profile: Pro
         book.add(f"apple pear {place}", about=["Ada"], embedder=embedder)
     book.add("apple", tags=["wanted"], about=["Ada"], embedder=embedder, at=NOW - DAY)
     found = ask(book, "Ada apple", filter="tag:wanted", limit=1, profile=narrow, embedder=embedder)
-    assert [set(hit.arms) - {"context"} for hit in found.hits] == [{"keyword", "vector", "entity"}]
+    assert [set(hit.retrievers) - {"context"} for hit in found.hits] == [{"keyword", "vector", "entity"}]
 
 
 def test_forgotten_memories_are_found_only_in_the_trash(book: Book) -> None:
@@ -87,7 +87,7 @@ def test_no_query_raises(book: Book, query: str, profile: Profile) -> None:
     for embedder in (NO_VECTORS, FakeEmbedder()):
         result = ask(book, query, profile=profile, embedder=embedder)
         assert result.query == query
-        assert {one.arm for one in result.arms} == {"keyword", "vector", "entity", "context"}
+        assert {one.retriever for one in result.retrievers} == {"keyword", "vector", "entity", "context"}
 
 
 @settings(max_examples=examples(50), deadline=None)
@@ -122,14 +122,16 @@ def test_every_hit_says_what_each_arm_gave(book: Book) -> None:
     result = ask(book, "Ada eats walnuts?", embedder=embedder)
     [first, *_] = result.hits
     assert first.memory.content == "Ada eats walnuts"
-    assert first.arms["keyword"].matched == ("ada", "eats", "walnuts")
-    assert (first.arms["entity"].score, first.arms["entity"].matched) == (1.0, ("Ada",))
-    assert first.arms["vector"].score > 0.5
+    assert first.retrievers["keyword"].matched == ("ada", "eats", "walnuts")
+    assert (first.retrievers["entity"].score, first.retrievers["entity"].matched) == (1.0, ("Ada",))
+    assert first.retrievers["vector"].score > 0.5
     assert result.terms == ("ada", "eats", "walnuts")
     for hit in result.hits:
-        assert sum(arm.term for arm in hit.arms.values()) == pytest.approx(hit.score, abs=1e-9)
+        assert sum(retriever.term for retriever in hit.retrievers.values()) == pytest.approx(
+            hit.score, abs=1e-9
+        )
     assert [hit.rank for hit in result.hits] == [1, 2, 3]
-    ranks = sorted(hit.arms["keyword"].rank for hit in result.hits)
+    ranks = sorted(hit.retrievers["keyword"].rank for hit in result.hits)
     assert ranks == [1, 2, 3]
     assert report(result, "keyword") == ("answered", "")
 
@@ -152,8 +154,8 @@ def test_a_memory_about_two_named_entities_is_found_once(book: Book) -> None:
     book.add("She left", about=["Ada"])
     result = ask(book, "how do Ada and Ben know each other", profile=RRF)
     assert contents(result) == ["They met", "She left"]
-    assert [hit.arms["entity"].score for hit in result.hits] == [2.0, 1.0]
-    assert [hit.arms["entity"].rank for hit in result.hits] == [1, 2]
+    assert [hit.retrievers["entity"].score for hit in result.hits] == [2.0, 1.0]
+    assert [hit.retrievers["entity"].rank for hit in result.hits] == [1, 2]
     assert result.hits[0].score == pytest.approx(1 / 61)
 
 
@@ -163,7 +165,9 @@ def test_the_question_names_entities_by_whole_words(book: Book) -> None:
 
     def found(query: str) -> set[str]:
         hits = ask(book, query, profile=Profile(keyword=0.0)).hits
-        return {name for hit in hits if "entity" in hit.arms for name in hit.arms["entity"].matched}
+        return {
+            name for hit in hits if "entity" in hit.retrievers for name in hit.retrievers["entity"].matched
+        }
 
     assert found("what is JOANNA doing") == {"Joanna"}
     assert found("what is ann doing?") == {"Ann"}
@@ -183,7 +187,7 @@ def test_two_names_of_one_entity_count_once(book: Book) -> None:
             "WHERE canonical_name = 'Mel'"
         )
     hits = ask(book, "Mel with Ben", profile=Profile(keyword=0.0)).hits
-    entity_ranks = {hit.memory.content: hit.arms["entity"].rank for hit in hits}
+    entity_ranks = {hit.memory.content: hit.retrievers["entity"].rank for hit in hits}
     assert entity_ranks == {"Melanie and Ben": 1, "both names": 2}
 
 
@@ -200,7 +204,7 @@ def test_merged_and_hidden_entities(book: Book) -> None:
     for query in ("mel", "Melanie"):
         result = ask(book, query, profile=Profile(keyword=0.0))
         assert {hit.memory.content for hit in result.hits} == {"old name", "new name"}
-        assert result.hits[0].arms["entity"].matched == ("Melanie",)
+        assert result.hits[0].retrievers["entity"].matched == ("Melanie",)
     assert ask(book, "today", profile=Profile(keyword=0.0)).hits == ()
 
 
@@ -218,7 +222,7 @@ def test_a_weak_likeness_counts_for_what_another_arm_found(book: Book) -> None:
     embedder = FakeEmbedder({"walnuts": {"nuts": 0.2}})
     book.add("walnuts and a lot of other things one buys on a market day", embedder=embedder)
     [hit] = ask(book, "walnuts nuts seeds almonds oil", embedder=embedder).hits
-    assert 0.0 < hit.arms["vector"].score < 0.3
+    assert 0.0 < hit.retrievers["vector"].score < 0.3
 
 
 def test_the_running_session_can_be_left_out(book: Book) -> None:

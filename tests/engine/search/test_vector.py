@@ -1,4 +1,4 @@
-"""The vector arm finds the same through vec0, directly, in numpy, and in a copy in memory."""
+"""The vector retriever finds the same through vec0, directly, in numpy, and in a copy in memory."""
 
 from __future__ import annotations
 

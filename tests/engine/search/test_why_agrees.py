@@ -56,7 +56,7 @@ profiles = st.builds(
     name=st.just("any"),
     fusion=st.sampled_from(("score", "rrf")),
     k=st.sampled_from((1, 60)),
-    keyword=weights, vector=weights, sense=weights, entity=weights, neighbours=weights, session=weights, facts=weights,
+    keyword=weights, vector=weights, word_vector=weights, entity=weights, neighbours=weights, session=weights, facts=weights,
     floor=st.sampled_from((-1.0, 0.3, 0.9)),
     depth=st.sampled_from((1, 2, 3, 5, 100)),
 )  # fmt: skip
@@ -122,11 +122,13 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
         for hit in ask.search(query, limit=1_000).hits:
-            assert abs(sum(part.term for part in hit.arms.values()) - hit.score) <= 1e-9
+            assert abs(sum(part.term for part in hit.retrievers.values()) - hit.score) <= 1e-9
         for memory in ask.kept:
             explanation_lines = ask.explain(query, memory, 10)
             assert (
-                abs(sum(part.term for part in explanation_lines.arms.values()) - explanation_lines.score)
+                abs(
+                    sum(part.term for part in explanation_lines.retrievers.values()) - explanation_lines.score
+                )
                 <= 1e-9
             )
 
@@ -145,9 +147,9 @@ def test_why_agrees_with_the_whole_ranking(
                 assert explanation_lines.excluded
                 continue
             assert (explanation_lines.rank, explanation_lines.score) == (hit.rank, hit.score)
-            assert {arm: part.term for arm, part in explanation_lines.arms.items() if part.term} == {
-                arm: part.term for arm, part in hit.arms.items() if part.term
-            }
+            assert {
+                retriever: part.term for retriever, part in explanation_lines.retrievers.items() if part.term
+            } == {retriever: part.term for retriever, part in hit.retrievers.items() if part.term}
             assert bool(explanation_lines.excluded) == (hit.rank > limit)
 
 
@@ -158,10 +160,10 @@ def test_nothing_under_the_floor_is_a_hit_unless_something_else_answers(
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
         for hit in ask.search(query, limit=1_000).hits:
-            near = "vector" in hit.arms and hit.arms["vector"].score >= profile.floor
-            lent = hit.arms["context"].matched if "context" in hit.arms else ()
+            near = "vector" in hit.retrievers and hit.retrievers["vector"].score >= profile.floor
+            lent = hit.retrievers["context"].matched if "context" in hit.retrievers else ()
             answers = "a fact drawn from it" in lent or any(one.startswith("1 before") for one in lent)
-            assert near or hit.arms.keys() & {"keyword", "entity"} or answers
+            assert near or hit.retrievers.keys() & {"keyword", "entity"} or answers
 
 
 @settings(max_examples=examples(20), deadline=None)
@@ -195,7 +197,7 @@ def follow(remedy: str, query: str, filter: str, profile: Profile, limit: int) -
         changes["depth"] = int(found[1])
     if found := re.search(r"floor to (-?[\d.]+\d)", steps):
         changes["floor"] = float(found[1])
-    if found := re.search(r"give the (\w+) arm a weight of ([\d.]+\d|\d)", steps):
+    if found := re.search(r"give the (\w+) retriever a weight of ([\d.]+\d|\d)", steps):
         changes[found[1]] = float(found[2])
     return {
         "query": query, "filter": filter, "limit": limit, "profile": msgspec.structs.replace(profile, **changes),

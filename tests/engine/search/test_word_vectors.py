@@ -80,7 +80,7 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
     with opened(place) as memory:
         assert memory.stats().vectors_wanted == "fake-words"
         [note] = memory.search("store", profile="late").notes
-        assert note.startswith("Searched without the meanings of words: this memory's model makes no vectors")
+        assert note.startswith("Searched without vectors of words: this memory's model makes no vectors")
         monkeypatch.setattr(MiniLm, "choking", "Caroline")
         with pytest.raises(DegradedError):
             memory.models.reembedding.run()
@@ -94,9 +94,12 @@ def test_a_memory_goes_over_to_them_and_back(place: Path, monkeypatch: pytest.Mo
         assert memory.files.check(deep=True).findings == ()
         result = memory.search("a store", profile="late")
         assert not result.notes
-        assert (result.hits[0].memory.content, result.hits[0].arms["sense"].matched) == (TURN, ("store",))
+        assert (result.hits[0].memory.content, result.hits[0].retrievers["word_vector"].matched) == (
+            TURN,
+            ("store",),
+        )
         told = memory.explain("a store", result.hits[0].memory.id, profile="late")
-        assert told.arms["sense"] == result.hits[0].arms["sense"]
+        assert told.retrievers["word_vector"] == result.hits[0].retrievers["word_vector"]
     with opened(place, "offline") as memory:
         assert memory.models.reembedding.run().switched
         assert rows(memory)[0][0] == 0

@@ -9,7 +9,7 @@ import apsw
 import pytest
 from memtui import Memory
 from memtui.engine.errors import CorruptFileError, NewerFileError, OlderFileError
-from memtui.engine.records import Options
+from memtui.engine.records import Options, Profile
 from memtui.engine.store import migration, tables, triggers
 from memtui.engine.store.check import structure
 from memtui.engine.store.connection import APPLICATION_ID
@@ -288,3 +288,15 @@ def test_what_was_kept_from_an_agent_before_is_a_decision_that_travels(place: Pa
     connection.close()
     with Memory.open(path, options=OPTIONS) as memory:
         assert [stamp.aspect for stamp in memory.view.detail("fact_a").decided] == ["not-for:codex"]
+
+
+def test_the_weight_of_a_saved_profile_keeps_its_value_under_the_new_name(place: Path) -> None:
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.questions.save_profile(Profile(name="mine", vector=0.2, word_vector=0.5))
+    connection = apsw.Connection(str(place))
+    connection.execute("UPDATE profiles SET settings = replace(settings, 'word_vector', 'sense')")
+    connection.execute("PRAGMA user_version = 19")
+    connection.close()
+    with Memory.open(place, options=OPTIONS) as memory:
+        [mine] = [one for one in memory.questions.profiles() if one.name == "mine"]
+        assert (mine.vector, mine.word_vector) == (0.2, 0.5)

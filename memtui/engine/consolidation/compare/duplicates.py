@@ -68,7 +68,7 @@ def same_text(
 def candidates(
     connection: apsw.Connection, content: str, now: float, *, within: Within = set
 ) -> list[MemoryRecord]:
-    """Active facts that share words with ``content``, the closest by the keyword arm first."""
+    """Active facts that share words with ``content``, the closest by the keyword retriever first."""
     chosen = _telling_words(connection, content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
     rids = _matching(connection, chosen, looked_at)

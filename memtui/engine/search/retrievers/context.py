@@ -1,4 +1,4 @@
-"""The context arm: what the turns around a turn, and the rest of its session, say for it.
+"""The context retriever: what the turns around a turn, and the rest of its session, say for it.
 
 An answer seldom repeats the words of its question, and a story is told over several turns. So a turn
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
@@ -18,7 +18,7 @@ from itertools import pairwise
 
 import apsw
 
-from memtui.engine.records import ArmName, Profile
+from memtui.engine.records import Profile, RetrieverName
 from memtui.engine.search.fusion import Candidate, standing, totals
 from memtui.engine.search.query import Question
 from memtui.engine.search.request import Asked
@@ -74,9 +74,9 @@ def candidates(
     readings: Mapping[int, Reading],
     around: Mapping[int, Mapping[int, int]],
     drawn: Mapping[int, Sequence[int]],
-    lists: Mapping[ArmName, Sequence[Candidate]],
+    lists: Mapping[RetrieverName, Sequence[Candidate]],
 ) -> list[Candidate]:
-    """What its surroundings add to each turn, most first; ``lists`` is what the other arms found.
+    """What its surroundings add to each turn, most first; ``lists`` is what the other retrievers found.
 
     ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
     nothing else is known adds nothing.

@@ -1,4 +1,4 @@
-"""The entity arm: memories about the people, projects and places that the question names.
+"""The entity retriever: memories about the people, projects and places that the question names.
 
 A question names an entity when one of its names stands in it as whole words, in any case; of names that
 overlap the longest counts. A memory that two of them are linked to is found once, with a score of two.

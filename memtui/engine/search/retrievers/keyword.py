@@ -1,4 +1,4 @@
-"""The keyword arm: memories that share words with the question, best first by BM25.
+"""The keyword retriever: memories that share words with the question, best first by BM25.
 
 Any of the words will do; the rarer ones weigh more. In a large index a memory must have one of the rare
 words, else a question with one everyday word would rank a third of everything. What a person typed is

@@ -1,6 +1,6 @@
-"""The sense arm: how near the words of a question are in meaning to the words of a text, each in its sentence.
+"""The word vector retriever: late interaction between the words of a question and of a text, each in its sentence.
 
-It finds nothing by itself. What other arms found, and the turns around, it judges word by word: for each word of the
+It finds nothing by itself. What other retrievers found, and the turns around, it judges word by word: for each word of the
 question the nearest one of the text counts, as much as that word is rare. So an answer in other words than the question is
 told from a text that is only about the same, which one vector for all of it cannot do. It takes a model that makes
 vectors of words (``models.word_vectors``).

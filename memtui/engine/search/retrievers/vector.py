@@ -1,4 +1,4 @@
-"""The vector arm: memories whose meaning is near that of the question, nearest first by cosine.
+"""The vector retriever: memories whose meaning is near that of the question, nearest first by cosine.
 
 The filter is never applied to a fixed number of neighbours: a narrow scope is compared memory by memory,
 a broad one through the vec0 index, widening until enough of what is found lies inside. Vectors that the

@@ -119,7 +119,7 @@ class TopicText(Labelled):
             )
             for place in reversed(range(steps))
         ]
-        full, other = self.glyphs.arms["keyword"], self.glyphs.arms["vector"]
+        full, other = self.glyphs.retrievers["keyword"], self.glyphs.retrievers["vector"]
         return stack(
             [
                 *content("The confidence of the facts now", "bold").wrap(self.width), assemble(""),

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from memtui.present.hit import retriever_label
+from memtui.ui.presenters.hit import NAME
 from memtui.ui.safe import assemble
 
 if TYPE_CHECKING:
-    from memtui.engine.records import ArmReport, SearchResult, Stats
+    from memtui.engine.records import RetrieverReport, SearchResult, Stats
     from memtui.present.glyphs import Glyphs
 
 KeyOf = Callable[[str], str]
@@ -50,8 +52,11 @@ def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs
     if not stats.active:
         return _nothing_remembered(key)
     parts: list[Content | str | tuple[str, str]] = [("No memory answers this.\n\n", "bold")]
-    for arm in result.arms:
-        parts += [(arm.arm.ljust(9), f"${arm.arm}"), f" {_what(arm, result)}\n"]
+    for report in result.retrievers:
+        parts += [
+            (retriever_label(report.retriever).ljust(NAME), f"${report.retriever}"),
+            f" {_what(report, result)}\n",
+        ]
     waiting = stats.unembedded + stats.unlinked
     if waiting:
         parts += [
@@ -79,20 +84,20 @@ def _nothing_remembered(key: KeyOf) -> Content:
     )  # fmt: skip
 
 
-def _what(arm: ArmReport, result: SearchResult) -> str:
-    match arm.state:
+def _what(report: RetrieverReport, result: SearchResult) -> str:
+    match report.state:
         case "unavailable":
-            return f"unavailable: {arm.why}"
+            return f"unavailable: {report.why}"
         case "coming":
             return "waiting for the question's vector"
         case "off":
-            return f"off: {arm.why or 'its weight is 0'}"
+            return f"off: {report.why or 'its weight is 0'}"
         case "answered":
-            return f"{arm.found:,} found{', ' + arm.why if arm.why else ''}"
-        case _ if arm.arm == "keyword":
+            return f"{report.found:,} found{', ' + report.why if report.why else ''}"
+        case _ if report.retriever == "keyword":
             words = ", ".join(result.terms)
             return f"no memory has {words}" if words else "no word of the question can be looked for"
         case _:
-            return arm.why or {
+            return report.why or {
                 "vector": "nothing is near in meaning", "entity": "no known name is in the question",
-            }.get(arm.arm, "nothing")  # fmt: skip
+            }.get(report.retriever, "nothing")  # fmt: skip

@@ -48,7 +48,7 @@ _SLOW = 0.3
 
 def is_coming(result: SearchResult) -> bool:
     """Whether the hits are by words and names only, while the question's vector is requested over the network."""
-    return any(arm.state == "coming" for arm in result.arms)
+    return any(report.state == "coming" for report in result.retrievers)
 
 
 class SearchPane(ListPane[SearchRow]):
@@ -306,7 +306,9 @@ class SearchPane(ListPane[SearchRow]):
         dot = self.shell.glyphs.dot
         kinds = "" if not self.tuning.kinds else f" {dot} {self.tuning.kind_filter.removeprefix('kind:')}"
         time = (
-            "waiting for the vector arm" if is_coming(self.result) else f"{self.result.milliseconds:.0f} ms"
+            "waiting for the question's vector"
+            if is_coming(self.result)
+            else f"{self.result.milliseconds:.0f} ms"
         )
         side.border_title = assemble(
             (f" {self.tuning.name}", "$warning" if self.tuning.changed else "$text"), f"{kinds} {dot} {time} "
@@ -323,7 +325,7 @@ class SearchPane(ListPane[SearchRow]):
         marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
         number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
-        coming = "waiting for the vector arm" if is_coming(self.result) else ""
+        coming = "waiting for the question's vector" if is_coming(self.result) else ""
         parts = [*marked, number, coming, self.whole_filter, name]
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 

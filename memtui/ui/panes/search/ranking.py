@@ -102,7 +102,7 @@ def _number(field: str, most: float, step: float, idle: Callable[[Tuning], str] 
         share: float = getattr(tuning.profile, field) / most
         return max(0.0, min(share, 1.0))
 
-    return Knob(field, shown, turn, level, idle)
+    return Knob(field.replace("_", " "), shown, turn, level, idle)
 
 
 def _only_score(tuning: Tuning) -> str:
@@ -119,7 +119,7 @@ KNOBS: tuple[Knob, ...] = (
     ),
     _number("keyword", 2.0, 0.05),
     _number("vector", 2.0, 0.05),
-    _number("sense", 2.0, 0.05, _only_score),
+    _number("word_vector", 2.0, 0.05, _only_score),
     _number("entity", 2.0, 0.05),
     _number("neighbours", 1.0, 0.05, _only_score),
     _number("session", 1.0, 0.05, _only_score),

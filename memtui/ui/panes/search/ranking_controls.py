@@ -24,12 +24,12 @@ from .ranking import KNOBS, Knob, Tuning
 if TYPE_CHECKING:
     from memtui.engine.records import Profile
 
-LABEL = 11
+LABEL = 12
 VALUE = 6
 _HUES = {
     "keyword": "$keyword",
     "vector": "$vector",
-    "sense": "$sense",
+    "word vector": "$word_vector",
     "entity": "$entity",
     "neighbours": "$context",
     "session": "$context",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.records import ArmHit, Hit, MemoryRecord, Profile, SearchResult
+from memtui.engine.records import Hit, MemoryRecord, Profile, RetrieverHit, SearchResult
 from memtui.present.glyphs import UNICODE
-from memtui.present.hit import ARMS, matched_text, points, raw_score
+from memtui.present.hit import RETRIEVERS, matched_text, points, raw_score
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
 from memtui.ui.presenters.hit import HitText, bar, hit_rows, marks, search_columns
 from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
 
-TERMS = st.dictionaries(st.sampled_from(ARMS), st.floats(0.0, 2.0), max_size=4)
+TERMS = st.dictionaries(st.sampled_from(RETRIEVERS), st.floats(0.0, 2.0), max_size=4)
 
 
 @given(TERMS, st.floats(0.001, 4.0), st.integers(1, 40))
@@ -24,7 +24,9 @@ def test_the_parts_of_a_bar_are_as_long_as_their_sum_says(
     total = sum(terms.values())
     wanted = min(round(total / most * cells), cells)
     assert sum(length for _, length in parts) == (max(wanted, 1) if total else 0)
-    assert [arm for arm, _ in parts] == [arm for arm in ARMS if arm in dict(parts)]
+    assert [retriever for retriever, _ in parts] == [
+        retriever for retriever in RETRIEVERS if retriever in dict(parts)
+    ]
 
 
 def test_a_part_twice_as_large_is_twice_as_long() -> None:
@@ -39,8 +41,8 @@ def test_points_keep_the_digits_that_tell_hits_apart() -> None:
     assert points(0.19, sign=True) == "+.190"
 
 
-def _hit(*matched: str, score: float = 1.0) -> ArmHit:
-    return ArmHit(rank=1, score=score, term=0.5, matched=matched)
+def _hit(*matched: str, score: float = 1.0) -> RetrieverHit:
+    return RetrieverHit(rank=1, score=score, term=0.5, matched=matched)
 
 
 def test_matched_words_are_marked_as_the_index_saw_them() -> None:
@@ -51,8 +53,8 @@ def test_matched_words_are_marked_as_the_index_saw_them() -> None:
 
 def test_names_are_marked_where_no_word_is() -> None:
     text = "Ada and Anna and Ada Lovelace"
-    arms = {"keyword": _hit("anna"), "entity": _hit("Ada", "Anna")}
-    assert [(text[start:end], arm) for start, end, arm in marks(text, arms)] == [  # type: ignore[arg-type]
+    retrievers = {"keyword": _hit("anna"), "entity": _hit("Ada", "Anna")}
+    assert [(text[start:end], retriever) for start, end, retriever in marks(text, retrievers)] == [  # type: ignore[arg-type]
         ("Ada", "entity"), ("Anna", "keyword"), ("Ada", "entity"),
     ]  # fmt: skip
 
@@ -103,11 +105,11 @@ def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
             rank=rank,
             memory=msgspec.structs.replace(memory, rid=rid),
             score=1.0 / rank,
-            arms={"keyword": _hit()},
+            retrievers={"keyword": _hit()},
         )
         for rank, rid in enumerate([30, 10, 40, 20], 1)
     )
-    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, arms=())
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, retrievers=())
     before = {10: 1, 20: 2, 30: 3}
     assert [row.moved for row in hit_rows(result, before)] == [2, -1, None, -2]
     assert [row.moved for row in hit_rows(result, None)] == [0, 0, 0, 0]
@@ -124,10 +126,15 @@ def test_the_ranks_that_an_agent_is_not_told_are_dim() -> None:
         decay_rate=0.0, trust="user",
     )  # fmt: skip
     hits = tuple(
-        Hit(rank=rank, memory=msgspec.structs.replace(memory, rid=rank), score=1.0, arms={"keyword": _hit()})
+        Hit(
+            rank=rank,
+            memory=msgspec.structs.replace(memory, rid=rank),
+            score=1.0,
+            retrievers={"keyword": _hit()},
+        )
         for rank in range(1, 13)
     )
-    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, arms=())
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, retrievers=())
     rank = next(column for column in search_columns(UNICODE, lambda: 0.0) if column.id == "rank")
     roles = [[piece.role for piece in rank.cell(row, 3)] for row in hit_rows(result, None)]
     assert roles == [["text"]] * 10 + [["dim"]] * 2
@@ -191,10 +198,12 @@ def test_below_the_breakdown_stand_the_arms_that_did_not_find_it(story: Story) -
     with story.open() as memory:
         result = memory.search("walnuts")
         (hit,) = [one for one in result.hits if "allergic" in one.memory.content]
-    found = [report.arm for report in result.arms if report.arm in hit.arms]
-    asked = [report.arm for report in result.arms if report.arm not in hit.arms]
+    found = [report.retriever for report in result.retrievers if report.retriever in hit.retrievers]
+    asked = [report.retriever for report in result.retrievers if report.retriever not in hit.retrievers]
     assert "keyword" in found and asked
     output = HitText(60, story.now, UNICODE).hit(hit, result).plain
     breakdown = output.split("total", 1)
-    assert all(f"\n{arm}" in breakdown[0] and f"\n{arm}" not in breakdown[1] for arm in found)
-    assert all(f"\n{arm}" in breakdown[1] for arm in asked)
+    assert all(
+        f"\n{retriever}" in breakdown[0] and f"\n{retriever}" not in breakdown[1] for retriever in found
+    )
+    assert all(f"\n{retriever}" in breakdown[1] for retriever in asked)

@@ -1,4 +1,4 @@
-"""The sense arm: word by word, a judge of what others found; said where it cannot take part."""
+"""The word vector retriever: word by word, a judge of what others found; said where it cannot take part."""
 
 from __future__ import annotations
 
@@ -57,12 +57,14 @@ def test_the_meaning_of_a_word_in_a_long_text_counts(book: Book) -> None:
     query = "what did somebody purchase in the store?"
     result = find(book, query, embedder=embedder)
     bought, wisdom = of(result, "Ada"), of(result, "A store")
-    assert bought.arms["sense"].score > wisdom.arms["sense"].score
-    assert set(bought.arms["sense"].matched) == {"purchase", "store"}
-    assert wisdom.arms["sense"].matched == ("store",)
-    assert bought.arms["sense"].term == pytest.approx(LATE.sense * bought.arms["sense"].score)
+    assert bought.retrievers["word_vector"].score > wisdom.retrievers["word_vector"].score
+    assert set(bought.retrievers["word_vector"].matched) == {"purchase", "store"}
+    assert wisdom.retrievers["word_vector"].matched == ("store",)
+    assert bought.retrievers["word_vector"].term == pytest.approx(
+        LATE.word_vector * bought.retrievers["word_vector"].score
+    )
     without = find(book, query, Profile(vector=LATE.vector), embedder)
-    assert "sense" not in of(without, "Ada").arms
+    assert "word_vector" not in of(without, "Ada").retrievers
     gained = of(result, "Ada").score - of(without, "Ada").score
     assert gained > of(result, "A store").score - of(without, "A store").score
 
@@ -77,25 +79,30 @@ def test_its_time_is_its_own(book: Book, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(late_interaction, "judged", slowly)
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    took = {one.arm: one.milliseconds for one in find(book, "store", embedder=embedder).arms}
-    assert took["sense"] >= 20.0
+    took = {one.retriever: one.milliseconds for one in find(book, "store", embedder=embedder).retrievers}
+    assert took["word_vector"] >= 20.0
     assert took["context"] == pytest.approx(0.0)
 
 
 def test_it_finds_nothing_by_itself(book: Book) -> None:
     embedder = WordEmbedder(LIKE)
     filled(book, embedder)
-    alone = Profile(keyword=0.0, vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0, sense=1.0)
+    alone = Profile(
+        keyword=0.0, vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0, word_vector=1.0
+    )
     result = find(book, "purchase", alone, embedder)
     assert not result.hits
-    [report] = [one for one in result.arms if one.arm == "sense"]
-    assert (report.state, report.why) == ("empty", "nothing that the other arms found has vectors of words")
+    [report] = [one for one in result.retrievers if one.retriever == "word_vector"]
+    assert (report.state, report.why) == (
+        "empty",
+        "nothing that the other retrievers found has vectors of words",
+    )
 
 
 def test_what_is_near_by_its_vector_alone_and_under_the_floor_stays_out(book: Book) -> None:
     embedder = WordEmbedder(LIKE)
     filled(book, embedder)
-    alone = Profile(entity=0.0, neighbours=0.0, session=0.0, facts=0.0, sense=1.0)
+    alone = Profile(entity=0.0, neighbours=0.0, session=0.0, facts=0.0, word_vector=1.0)
     query = "a store of wisdom"
     assert {
         hit.memory.content[:3] for hit in find(book, query, replace(alone, floor=-1.0), embedder).hits
@@ -132,8 +139,8 @@ def test_a_memory_without_vectors_of_words_says_so(book: Book, turned: bool) -> 
     embedder = FakeEmbedder()
     filled(book, embedder)
     result = find(book, "purchase a store", LATE if turned else Profile(), embedder)
-    assert any("without the meanings of words" in note for note in result.notes) == turned
-    assert {report.arm: report.state for report in result.arms}.get("sense") == (
+    assert any("without vectors of words" in note for note in result.notes) == turned
+    assert {report.retriever: report.state for report in result.retrievers}.get("word_vector") == (
         "unavailable" if turned else None
     )
     assert result.hits
@@ -143,12 +150,12 @@ def test_without_any_vectors_that_is_what_is_said(book: Book) -> None:
     filled(book, WordEmbedder(LIKE))
     result = find(book, "store", embedder="the model is not installed")
     assert result.notes == ("Searched without vectors: the model is not installed.",)
-    assert {one.arm: one.state for one in result.arms}["sense"] == "unavailable"
+    assert {one.retriever: one.state for one in result.retrievers}["word_vector"] == "unavailable"
 
 
 def test_in_rrf_it_takes_no_part(book: Book) -> None:
     embedder = WordEmbedder(LIKE)
     filled(book, embedder)
-    result = find(book, "purchase store", Profile(fusion="rrf", sense=1.0), embedder)
-    assert result.hits and all("sense" not in hit.arms for hit in result.hits)
-    assert "sense" not in {report.arm for report in result.arms}
+    result = find(book, "purchase store", Profile(fusion="rrf", word_vector=1.0), embedder)
+    assert result.hits and all("word_vector" not in hit.retrievers for hit in result.hits)
+    assert "word_vector" not in {report.retriever for report in result.retrievers}
