@@ -105,7 +105,7 @@ def write_line(
         _ask_about_others(connection, line, new, now, within)
         return "superseded" if new else "known"
     new = insert(connection, plan, line, options, now, seen=seen)
-    open_conflict(connection, new, target.id, line.reason, now)
+    open_conflict(connection, new, target.id, line.reason, now, again=line.again)
     _ask_about_others(connection, line, new, now, within)
     return "conflict"
 
@@ -222,12 +222,16 @@ def weaken(connection: apsw.Connection, old: MemoryRecord, new: str) -> None:
     )  # fmt: skip
 
 
-def open_conflict(connection: apsw.Connection, new: str, old: str, reason: str, now: int) -> None:
+def open_conflict(
+    connection: apsw.Connection, new: str, old: str, reason: str, now: int, *, again: bool = False
+) -> None:
+    """``again``: the new one says what the old one took the place of; agents get both with a caution meanwhile."""
+    payload = {"new": new, "old": old, "reason": validation.without_secrets(reason)}
     proposals.ask(
         connection,
         proposals.identity(proposals.CONFLICT, new, old),
         proposals.CONFLICT,
-        {"new": new, "old": old, "reason": validation.without_secrets(reason)},
+        payload | {"again": True} if again else payload,
         now,
     )
 

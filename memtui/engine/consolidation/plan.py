@@ -45,7 +45,7 @@ class PlanLine(Record):
     ``sources``: ids of the turns that say it.
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``topic``: of a fact. ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
-    ``also``: beside the target, each for the person to decide.
+    ``also``: beside the target, each for the person to decide. ``again``: the target took the place of the same words.
     """
 
     action: Action
@@ -67,6 +67,7 @@ class PlanLine(Record):
     suspicions: tuple[Suspicion, ...] = ()
     accepted: bool = True
     edited: bool = False
+    again: bool = False
 
 
 class Difference(Record):

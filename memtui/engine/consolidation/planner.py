@@ -218,9 +218,8 @@ def _against_decision(
     if decided.ended_by == "superseded":
         later = memories.latest_version(connection, decided.id, now)
         if later.active and later.rid in within([later.rid]):
-            return _with(
-                line, action="conflict", reason="you corrected this, and said it again", target=later
-            )
+            reason = "you corrected this, and said it again"
+            return replace(_with(line, action="conflict", reason=reason, target=later), again=True)
     how = "corrected" if decided.ended_by == "superseded" else "forgotten"
     return replace(
         line, action="quarantine", reason=f"it was {how}, and you said it again", target=None, known=None

@@ -47,7 +47,7 @@ def decide(
 ) -> None:
     """Settle a card in the caller's operation: ``keep`` what is named (or all that it shows), ``forget`` it, ``both``
     stay, or ``merge``: as the other device has it. It holds against what was decided on either side."""
-    shown = [one.id for one in proposals.device_sides(connection, payload, now)]
+    shown = [one.id for one in proposals.sides(connection, payload["memories"], now)]
     chosen = keep or shown[0]
     if chosen not in shown:
         raise InputError(f"{chosen} is not on this card.", f"Choose {' or '.join(shown)}.")

@@ -240,7 +240,8 @@ class Caution(Record):
 
     ``at``: since when. ``replaced``: nobody corrected it, a later statement took its place; ``at`` is when that was made.
     ``successor``: what stands in its place; None where nothing does, or nobody may know it.
-    ``disputed``: another device has ``successor`` instead, and the person has not decided; both are active.
+    ``disputed``: the person said again what was corrected to ``successor``, or another device has that instead, and they have
+    not decided; both are active.
     ``compared``: nothing links the memory with ``old``; it says the same in the same words.
     ``withheld``: the person keeps the turns that it was drawn from away from agents.
     """

@@ -187,7 +187,7 @@ def _devices(connection: apsw.Connection, now: float, options: Options) -> Itera
     """What two devices decided differently; what it shows may be in the Trash on this one."""
     for proposal in proposals.waiting(connection, proposals.DEVICES, now):
         payload = proposal.payload
-        shown = proposals.device_sides(connection, payload, now)
+        shown = proposals.sides(connection, payload["memories"], now)
         rivals = "memory" not in payload
         if not shown or (rivals and (len(shown) < 2 or any(not one.active for one in shown))):
             continue

@@ -43,7 +43,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
         if len(_active(connection, pair)) == 2:
             yield pair
     for one in proposals.waiting(connection, proposals.DEVICES, now):
-        sides = proposals.device_sides(connection, one.payload, now)
+        sides = proposals.sides(connection, one.payload["memories"], now)
         rivals = "memory" not in one.payload
         if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
             yield {side.id for side in sides}

@@ -92,11 +92,11 @@ def find(
 
     ``known``: all that there is for whoever asks; None for everything.
     """
-    return _with_disputed(connection, "id", ids, now, known) if ids else {}
+    return _all_of(connection, "id", ids, now, known) if ids else {}
 
 
 def decided(connection: apsw.Connection, ids: Collection[str], now: float) -> dict[str, tuple[Caution, ...]]:
-    """Like ``find``, without what two devices say differently and nobody has decided."""
+    """Like ``find``, of what is linked and decided: without what is said again, and without what waits in Review."""
     return _find(connection, "id", ids, now, None) if ids else {}
 
 
@@ -147,9 +147,10 @@ def _find(
     return {key: told for key, told in found.items() if told}
 
 
-def _with_disputed(
+def _all_of(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
+    """What is linked, what is said again where no link tells the same, and what waits for the person's decision."""
     found = _find(connection, column, asked, now, within)
     for key, said in _said_again(connection, column, asked, now, within).items():
         linked = found.get(key, ())
@@ -160,7 +161,7 @@ def _with_disputed(
         )
     found = {key: told for key, told in found.items() if told}
     for card in _disputed_cards(connection, column, asked):
-        sides = [one for one in proposals.device_sides(connection, card.payload, now) if one.active]
+        sides = [one for one in proposals.sides(connection, proposals.shown(card), now) if one.active]
         known = None if within is None else passing(connection, within, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)
@@ -176,15 +177,12 @@ def _with_disputed(
 def _disputed_cards(
     connection: apsw.Connection, column: str, asked: Collection[Any]
 ) -> list[proposals.Proposal]:
-    """The undecided cards of two devices that may show one of the memories, as it is now or as it was."""
-    cards = [
-        card
-        for card in proposals.undecided(connection, proposals.DEVICES)
-        if card.payload.get("aspect", "state") == "state"
-    ]
+    """The undecided cards of two devices, and of what was said again after it was corrected, that may show one of the
+    memories, as it is now or as it was."""
+    cards = proposals.disputed(connection)
     if not cards:
         return []
-    shown = {str(id) for card in cards for id in card.payload["memories"]}
+    shown = {id for card in cards for id in proposals.shown(card)}
     concerned: set[str] = {
         id
         for (id,) in connection.execute(
@@ -193,7 +191,7 @@ def _disputed_cards(
             (as_json(list(shown)), as_json(asked)),
         )
     }
-    return [card for card in cards if not concerned.isdisjoint(map(str, card.payload["memories"]))]
+    return [card for card in cards if not concerned.isdisjoint(proposals.shown(card))]
 
 
 def _said_again(
@@ -224,6 +222,7 @@ def _said_again(
         known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
         chains = {id: _within(chain, known) for id, chain in chains.items() if chain.links[0].rid in known}
     found: dict[Any, list[Caution]] = {}
+    ends: dict[Any, set[str]] = {}
     for id, chain in chains.items():
         caution = _caution(chain, None)
         if caution is None:
@@ -232,7 +231,11 @@ def _said_again(
         new = caution.successor.content if caution.successor else ""
         for key, text, role, said_at in says[id]:
             later = role == "user" and said_at > caution.at
-            if not later and not said_again.names_successor(text, caution.old.content, new):
+            if later or said_again.names_successor(text, caution.old.content, new):
+                continue
+            known_ends = ends.setdefault(key, set())
+            if chain.end not in known_ends:  # two that came to the same end tell the same
+                known_ends.add(chain.end)
                 found.setdefault(key, []).append(caution)
     return found
 
@@ -318,7 +321,7 @@ def behind_successors(
 
     ``most``: only the first so many are of interest.
     """
-    found = _with_disputed(connection, "rid", [one.rid for one in fused[:most]], now, known)
+    found = _all_of(connection, "rid", [one.rid for one in fused[:most]], now, known)
     if not found:
         return Arranged(fused, {})
     places = {one.rid: one for one in fused}

@@ -5,7 +5,7 @@ The id follows from what a proposal is about, so that the same question is one r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import apsw
@@ -164,11 +164,30 @@ DEVICES = "devices"
 """The kind of such a card."""
 
 
-def device_sides(
-    connection: apsw.Connection, payload: Mapping[str, Any], now: float
-) -> tuple[MemoryRecord, ...]:
-    """What stands on each side. One that was corrected since is shown as it is now; what is gone is left out."""
-    ids = [str(id) for id in payload["memories"]]
+def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
+    """The undecided questions which of two active memories holds: two devices have both, or the person said again what was
+    corrected. The latest first."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE state IN ('open', 'snoozed') AND (kind = ? AND "
+        "coalesce(json_extract(payload, '$.aspect'), 'state') = 'state' OR kind = ? AND json_extract(payload, '$.again')) "
+        "ORDER BY proposal_id DESC LIMIT ?",
+        (DEVICES, CONFLICT, limit),
+    )
+    return [_proposal(row) for row in rows]
+
+
+def shown(card: Proposal) -> list[str]:
+    """The ids of the memories on a card of two devices, or of a conflict."""
+    payload = card.payload
+    return [
+        str(id) for id in (payload["memories"] if card.kind == DEVICES else (payload["new"], payload["old"]))
+    ]
+
+
+def sides(connection: apsw.Connection, shown: Iterable[object], now: float) -> tuple[MemoryRecord, ...]:
+    """What stands on each side of a card that shows these ids. One that was corrected since is shown as it is now; what is
+    gone is left out."""
+    ids = [str(id) for id in shown]
     found: dict[str, MemoryRecord] = {}
     for id in ids:
         try:

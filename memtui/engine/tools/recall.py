@@ -90,7 +90,7 @@ _NAMESAKES = 3
 
 class Ended(Record, omit_defaults=True):
     """A fact that was drawn from a memory and is no longer true, since ``when``. ``now``: what is true instead, with
-    the id ``now_id``; left out if nothing is. ``disputed``: ``now`` is from another device, and the person has not
+    the id ``now_id``; left out if nothing is. ``disputed``: ``now`` stands against it, and the person has not
     decided.
     """
 

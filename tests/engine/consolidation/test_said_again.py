@@ -102,6 +102,30 @@ def test_said_again_after_it_was_corrected_it_is_a_conflict(
     assert card.reason == "you corrected this, and said it again"
 
 
+def test_until_the_person_decided_both_are_told_with_a_caution(
+    memory: Memory, fact: MemoryRecord, clock: Clock
+) -> None:
+    memory.correct(fact.id, "The user works at Globex")
+    clock.now += DAY
+    _told(memory, "user", "I work at Initech.")
+    memory.models.index_pending()
+    assert memory.context("where do I work").text.splitlines()[1:] == [
+        "- [not decided yet between this and: The user works at Globex] I work at Initech (said 14 Mar 2026)",
+        "- [not decided yet between this and: I work at Initech] The user works at Globex",
+    ]
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    memory.review.decide(card, "both")
+    assert "not decided yet" not in memory.context("where do I work").text
+
+
+def test_two_facts_of_which_nobody_corrected_one_are_told_without(memory: Memory, fact: MemoryRecord) -> None:
+    memory.confirm(fact.id)
+    _told(memory, "user", "I work at Globex.")
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    assert len(card.memories) == 2
+    assert not memory.view.cautions([one.id for one in card.memories])
+
+
 def test_what_faded_may_be_drawn_again(memory: Memory, fact: MemoryRecord, clock: Clock) -> None:
     clock.now += 400 * DAY
     memory.jobs.run_now("decay")

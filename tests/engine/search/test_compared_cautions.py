@@ -84,6 +84,15 @@ def test_each_text_that_says_it_has_a_caution_of_its_own_kind(memory: Memory) ->
     }  # fmt: skip
 
 
+def test_what_two_facts_said_that_were_corrected_to_the_same_is_told_once(memory: Memory) -> None:
+    memory.record_turn("e", "user", "I work at Initech.")
+    asyncio.run(memory.consolidate("e"))
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    memory.review.decide(card, "keep", keep=next(one.id for one in card.memories if "Globex" in one.content))
+    assert len(memory.view.page("kind:fact is:trash Initech")) == 2
+    assert cautions_of(memory)["As you told me, you wo"] == (True,)
+
+
 def test_an_undo_takes_it_away_and_a_redo_brings_it_back(memory: Memory) -> None:
     before = cautions_of(memory)
     memory.undo(next(one.op_id for one in memory.view.operations() if one.kind == "correct"))
