@@ -22,10 +22,12 @@ from memtui.engine.records import (
     MemoryRecord,
     Operation,
     Options,
+    Portrait,
     Recall,
     RowChange,
     Session,
     Status,
+    TopicFacts,
 )
 from memtui.engine.records.jobs import FadingForecast
 from memtui.engine.records.lists import SessionRow
@@ -58,6 +60,7 @@ _AROUND_EACH = 3
 _AROUND_READ = 400
 # What was told last: of so many answers to agents.
 _RECALLS_READ = 200
+_MOST_OF_TOPIC = 100
 
 
 class View:
@@ -161,6 +164,28 @@ class View:
 
         with self._connections.read() as connection:
             return status(connection, self._clock())
+
+    # At a glance
+
+    def portrait(self, filter: str = "", *, each: int = 8) -> Portrait:
+        """What is known about the person by topic, with the ``each`` strongest facts of each; and what goes on around it.
+
+        ``filter``: only facts that pass it. People are named without one only.
+        """
+        from memtui.engine.overview.portrait import portrait
+        from memtui.engine.review.status_line import status
+
+        now = self._clock()
+        with self._connections.read() as connection:
+            return portrait(connection, filter, self._options, now, status(connection, now), _asked_for(each))
+
+    def topics(self, filter: str = "", *, each: int = 8) -> tuple[TopicFacts, ...]:
+        """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts."""
+        from memtui.engine.overview.portrait import topics
+
+        compiled = self._compiled(filter)
+        with self._connections.read() as connection:
+            return topics(connection, compiled, self._clock(), _asked_for(each))
 
     # Over time
 
@@ -477,6 +502,12 @@ def _successor(
         return merged_into[-1]
     later = versions[-1] if one.ended_by == "superseded" and versions else one
     return None if later.id == one.id else later
+
+
+def _asked_for(each: int) -> int:
+    if not 0 <= each <= _MOST_OF_TOPIC:
+        raise InputError(f"A portrait has 0 to {_MOST_OF_TOPIC} facts of a topic.", "For example 8.")
+    return each
 
 
 def _days_around(moment: int) -> str:

@@ -63,6 +63,7 @@ from .options import (
     SecretPolicy,
     Usage,
 )
+from .portrait import FadingFact, Portrait, TopicFacts
 from .search import (
     Explanation,
     Hit,
@@ -121,6 +122,7 @@ __all__ = [
     "Explanation",
     "ExportProgress",
     "ExportReport",
+    "FadingFact",
     "Finding",
     "Hit",
     "ImportProgress",
@@ -138,6 +140,7 @@ __all__ = [
     "Options",
     "Pause",
     "PinnedQuestion",
+    "Portrait",
     "Profile",
     "ProviderReport",
     "Quota",
@@ -164,6 +167,7 @@ __all__ = [
     "Status",
     "StrategyReport",
     "Topic",
+    "TopicFacts",
     "Trust",
     "Turn",
     "Undone",

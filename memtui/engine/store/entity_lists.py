@@ -140,6 +140,18 @@ def _ordered(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...
     return f"SELECT e.eid FROM {source} ORDER BY e.pinned DESC, {by}, e.eid", values
 
 
+def most_mentioned(connection: apsw.Connection, type: EntityType, limit: int) -> list[Entity]:
+    """The entities of a type that most memories mention, pinned ones first."""
+    rows = connection.execute(
+        f"""
+        SELECT e.eid FROM entities e WHERE {_LISTED} AND e.type = ?
+        ORDER BY e.pinned DESC, e.mention_count DESC, e.eid LIMIT ?
+        """,
+        (type, limit),
+    )
+    return entities.by_eid(connection, [int(eid) for (eid,) in rows])
+
+
 def linked_memories(
     connection: apsw.Connection, entity: Entity, now: float, *, limit: int = 100
 ) -> list[MemoryRecord]:

@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 20;
+PRAGMA user_version = 21;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,
@@ -62,6 +62,10 @@ CREATE INDEX memories_not_ascii ON memories(rid) WHERE length(CAST(content AS BL
 -- The context block reads rules, and the facts of a day, whatever else is in memory.
 CREATE INDEX memories_rules ON memories(event_time, rid) WHERE kind = 'fact' AND topic = 'rule' AND valid_until IS NULL;
 CREATE INDEX memories_by_day ON memories(happens_at) WHERE happens_at IS NOT NULL;
+-- The portrait counts the facts of each topic and reads the strongest, whatever else is in memory.
+CREATE INDEX facts_by_topic ON memories(
+    topic, (confirmed_at IS NOT NULL), confidence, event_time, created_at, happens_at, kind, valid_until)
+    WHERE kind = 'fact' AND valid_until IS NULL;
 
 -- Provenance and supersession, queryable both ways. Derived from source_ids and attributes by
 -- triggers, so that an undo of the row restores its links.

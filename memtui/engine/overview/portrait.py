@@ -1,0 +1,188 @@
+"""The portrait: what is known about the person, by topic. Everything is read from indexes, in the caller's snapshot.
+
+The strongest facts of a topic are chosen among those that ``facts_by_topic`` gives first: confirmed, then by stored
+confidence, then the newest. So a topic of a hundred thousand facts costs as much as one of fifty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import apsw
+
+from memtui.engine.records import (
+    FadingFact,
+    MemoryRecord,
+    Options,
+    Portrait,
+    Status,
+    Topic,
+    TopicFacts,
+)
+from memtui.engine.search import cautions
+from memtui.engine.search.filters import dates
+from memtui.engine.search.filters.compiler import CompiledFilter, compile
+from memtui.engine.search.filters.sql import FADING_DAYS, STATES
+from memtui.engine.store import entity_lists, fading, memories, sessions
+from memtui.engine.store.sql import as_json
+
+NEW = "7d"
+"""How long a fact is new, as the filter language has it: ``added:7d``."""
+PEOPLE = NEWEST = FADING = 8
+"""So many persons, new facts and fading facts are in a portrait."""
+_DAY = 86_400
+# Among so many times the facts that are wanted the strongest are chosen.
+_LOOKED_AT = 4
+_LEAST_LOOKED_AT = 32
+_TOPICS: tuple[Topic | None, ...] = (*get_args(Topic), None)
+
+_FACT = "m.kind = 'fact' AND m.valid_until IS NULL"
+_CONFIRMED = "(m.confirmed_at IS NOT NULL)"
+_STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
+
+
+def portrait(
+    connection: apsw.Connection, filter: str, options: Options, now: float, status: Status, each: int
+) -> Portrait:
+    """The portrait of what passes a filter, with at most ``each`` facts of a topic. Raises FilterError.
+
+    With a filter it names no people: those are of the whole memory.
+    """
+    within = compile(filter, now, fade_threshold=options.fade_threshold)
+    since = new_since(now)
+    by_topic = topics(connection, within, now, each)
+    newest = _newest(connection, within, since, now)
+    fades, soonest = _fading(connection, within, options.fade_threshold, now)
+    shown = [*newest, *(one.memory for one in soonest), *(fact for one in by_topic for fact in one.facts)]
+    return Portrait(
+        since=since,
+        topics=by_topic,
+        people=() if filter else tuple(entity_lists.most_mentioned(connection, "person", PEOPLE)),
+        newest=tuple(newest),
+        fading=tuple(soonest),
+        fades=fades,
+        pending_sessions=sessions.count_pending(connection),
+        status=status,
+        cautions=cautions.find(connection, {one.id for one in shown}, now),
+    )
+
+
+def new_since(now: float) -> int:
+    """The time from which on a fact is new."""
+    period = dates.parse(NEW, now)
+    assert period is not None
+    return period[0]
+
+
+def topics(
+    connection: apsw.Connection, within: CompiledFilter, now: float, each: int
+) -> tuple[TopicFacts, ...]:
+    """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
+    rows: list[Any] = connection.execute(
+        f"""
+        SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
+        WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {within.where} GROUP BY m.topic
+        """,
+        {**within.bindings, "since": new_since(now)},
+    ).fetchall()
+    counted = {topic: counts for topic, *counts in rows}
+    pinned = _pinned(connection, within)
+    return tuple(
+        TopicFacts(
+            topic=topic, total=total, confirmed=confirmed, new=new,
+            facts=tuple(_facts(connection, within, topic, pinned, now, each)),
+        )
+        for topic in _TOPICS
+        if topic in counted
+        for total, confirmed, new in [counted[topic]]
+    )  # fmt: skip
+
+
+def _facts(
+    connection: apsw.Connection,
+    within: CompiledFilter,
+    topic: Topic | None,
+    pinned: Sequence[int],
+    now: float,
+    each: int,
+) -> list[MemoryRecord]:
+    where = f"{_FACT} AND m.topic IS :topic AND {within.where}"
+    bindings = {**within.bindings, "topic": topic, "pinned": as_json(pinned)}
+    found = _rids(
+        connection, f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))", "m.rid", bindings
+    )
+    if topic == "plan":
+        ahead = f"{where} AND m.happens_at >= :now - {_DAY // 2}"
+        dated = _rids(connection, ahead, "m.happens_at, m.rid", {**bindings, "limit": each})
+        where += " AND m.happens_at IS NULL"
+    else:
+        dated = []
+    most = max(each * _LOOKED_AT, _LEAST_LOOKED_AT)
+    found += _rids(connection, where, _STRONGEST, {**bindings, "limit": most})
+    known = memories.by_rid(connection, list(dict.fromkeys([*dated, *found])), now)
+    if topic == "plan":
+        known = [one for one in known if one.happens_at is None or one.rid in dated]
+    return sorted(known, key=_by_day if topic == "plan" else _by_strength)[:each]
+
+
+def _rids(connection: apsw.Connection, where: str, order: str, bindings: dict[str, Any]) -> list[int]:
+    limited = " LIMIT :limit" if "limit" in bindings else ""
+    rows = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {where} ORDER BY {order}{limited}", bindings
+    )
+    return [int(rid) for (rid,) in rows]
+
+
+def _by_strength(fact: MemoryRecord) -> tuple[Any, ...]:
+    return not fact.pinned, not fact.protected, -round(fact.effective, 2), -fact.event_time, -fact.rid
+
+
+def _by_day(plan: MemoryRecord) -> tuple[Any, ...]:
+    """Plans with a day in its order, then the others."""
+    if plan.happens_at is None:
+        return 1, 0, *_by_strength(plan)
+    return 0, plan.happens_at, plan.rid
+
+
+def _pinned(connection: apsw.Connection, within: CompiledFilter) -> list[int]:
+    rows = connection.execute(
+        f"""
+        SELECT m.rid FROM memories m INDEXED BY memories_with_attributes
+        WHERE {STATES["pinned"]} AND {_FACT} AND {within.where} ORDER BY m.rid DESC
+        """,
+        within.bindings,
+    )
+    return [int(rid) for (rid,) in rows]
+
+
+def _newest(
+    connection: apsw.Connection, within: CompiledFilter, since: int, now: float
+) -> list[MemoryRecord]:
+    """The facts that were written down since, the last first."""
+    rows = connection.execute(
+        f"""
+        SELECT m.rid FROM memories m
+        WHERE {_FACT} AND m.created_at >= :since AND ({STATES["past"]}) IS NOT TRUE AND {within.where}
+        ORDER BY m.created_at DESC, m.rid DESC LIMIT {NEWEST}
+        """,
+        {**within.bindings, "since": since},
+    )
+    return memories.by_rid(connection, [int(rid) for (rid,) in rows], now)
+
+
+def _fading(
+    connection: apsw.Connection, within: CompiledFilter, threshold: float, now: float
+) -> tuple[int, list[FadingFact]]:
+    """How many facts fade within a week, and the first of them."""
+    upcoming = fading.upcoming(connection, threshold, now + FADING_DAYS * _DAY)
+    if within.terms:
+        rows = connection.execute(
+            f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {within.where}",
+            {**within.bindings, "rids": as_json([one.rid for one in upcoming])},
+        )
+        inside = {int(rid) for (rid,) in rows}
+        upcoming = [one for one in upcoming if one.rid in inside]
+    at = {one.rid: one.fades_at for one in upcoming[:FADING]}
+    known = memories.by_rid(connection, list(at), now)
+    return len(upcoming), [FadingFact(memory=one, fades_at=at[one.rid]) for one in known]

@@ -1,0 +1,63 @@
+"""What is known about the person, by topic: the strongest facts, and what goes on around them."""
+
+from __future__ import annotations
+
+from .base import Record
+from .entities import Entity
+from .memories import Caution, MemoryRecord, Topic
+from .status import Status
+
+
+class TopicFacts(Record):
+    """The active facts about one topic, without plans whose day is over. ``topic`` None: those without a topic.
+
+    ``facts``: the strongest: pinned, then confirmed, then the surest, then the newest; of plans the next by
+    their day, then those without a day. ``new``: how many were written down since ``Portrait.since``.
+    """
+
+    topic: Topic | None
+    total: int
+    confirmed: int
+    new: int
+    facts: tuple[MemoryRecord, ...]
+
+
+class FadingFact(Record):
+    """A fact and when its confidence reaches the threshold (Unix seconds) if nobody recalls or confirms it."""
+
+    memory: MemoryRecord
+    fades_at: float
+
+
+class Portrait(Record):
+    """What is known, at one time.
+
+    ``topics``: those that have facts, in the order of ``TOPICS``, those without a topic last. ``since``: the time
+    from which on a fact is new (Unix seconds). ``people``: the persons that most memories mention. ``fading``: the
+    first of ``fades`` facts that fade within a week. ``pending_sessions``: conversations that wait to become facts.
+    ``status``: cards that were asked, and what agents were given today. ``cautions``: what was corrected or forgotten
+    since in the facts here, by id.
+    """
+
+    since: int
+    topics: tuple[TopicFacts, ...]
+    people: tuple[Entity, ...] = ()
+    newest: tuple[MemoryRecord, ...] = ()
+    fading: tuple[FadingFact, ...] = ()
+    fades: int = 0
+    pending_sessions: int = 0
+    status: Status = Status(review=0)
+    cautions: dict[str, tuple[Caution, ...]] = {}
+
+    @property
+    def total(self) -> int:
+        """The number of facts in all topics."""
+        return sum(one.total for one in self.topics)
+
+    @property
+    def confirmed(self) -> int:
+        return sum(one.confirmed for one in self.topics)
+
+    @property
+    def new(self) -> int:
+        return sum(one.new for one in self.topics)
