@@ -49,6 +49,7 @@ def _calls(known: Known) -> dict[str, dict[str, Any]]:
         "search_memory": {"query": "Ada", "limit": 5.0},
         "explain_search": {"query": "Ada", "memory_id": new, "limit": 5},
         "memory_stats": {},
+        "about_user": {"limit": 3.0},
         "get_entity_info": {"name": "Ada Lopez"},
         "get_context": {"prompt": "Is Ada vegan?"},
         "remember_fact": {"content": "Runs on Sundays", "confidence": 1},

@@ -7,13 +7,14 @@ from typing import Any, Self
 
 from memtui.engine.memory import Memory
 
-from . import consolidator, observations, recall, scratchpad, write
+from . import consolidator, observations, overview, recall, scratchpad, write
 from .agent import Agent
 from .base import Group, Tool, ToolAnswer, schema
 from .base import call as call_tool
 
 TOOLS: tuple[Tool, ...] = (
     *recall.TOOLS,
+    *overview.TOOLS,
     *write.TOOLS,
     *consolidator.TOOLS,
     *observations.TOOLS,

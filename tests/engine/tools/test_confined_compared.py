@@ -76,6 +76,8 @@ def _probes() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "get_entity_info", {"name": words}
         yield "scratchpad_search", {"query": words}
     yield "memory_stats", {}
+    yield "about_user", {}
+    yield "about_user", {"topic": "health", "limit": 50}
     for session in ("default", "default (agent:bot)", "nowhere"):
         for tool in (
             "is_session_consolidated",

@@ -43,6 +43,7 @@ def texts(value: Any) -> Iterator[dict[str, Any]]:
     [
         ("search_memory", {"query": "accordion of Selma Lund", "limit": 10}),
         ("get_entity_info", {"name": "Selma Lund"}),
+        ("about_user", {"limit": 50}),
         ("recall_observations", {"query": "accordion lessons"}),
         ("get_episodes_for_consolidation", {"session_id": "s"}),
     ],

@@ -43,6 +43,7 @@ CALLS: dict[str, Ask] = {
     "search": lambda door: door.call("search_memory", query="who works at Initech or takes the tram").text,
     "search turns": lambda door: door.call("search_memory", query="Initech", kind="episode").text,
     "stats": lambda door: door.call("memory_stats").text,
+    "about": lambda door: door.call("about_user", limit=50).text,
     "known name": lambda door: door.call("get_entity_info", name="Ada Lovelace").text,
     "its name": lambda door: door.call("get_entity_info", name="Zora Quimby").text,
     "context": lambda door: door.call("get_context", prompt="do I work with Zora Quimby at Initech?").text,
