@@ -29,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "import": Entry("import_", "Feed", "Bring in conversations: files, folders, exports."),
     "remember": Entry("memories", "Feed", "Write down a memory."),
     "consolidate": Entry("consolidate", "Feed", "Draw facts from conversations."),
+    "about": Entry("about", "Look", "Show what is known about you, by topic."),
     "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
     "context": Entry("context", "Look", "Show what an agent would be given for a prompt."),

@@ -20,6 +20,7 @@ class Glyphs(NamedTuple):
 
     kinds: Mapping[Kind, str]
     protected: str
+    unconfirmed: str
     done: str
     ended: str
     replaced: str
@@ -50,6 +51,7 @@ class Glyphs(NamedTuple):
 UNICODE = Glyphs(
     kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
     protected="✓",
+    unconfirmed="·",
     done="✓",
     ended="⌫",
     replaced="→",
@@ -80,6 +82,7 @@ UNICODE = Glyphs(
 ASCII = Glyphs(
     kinds={"fact": "F", "episode": "T", "reflection": "R", "observation": "O"},
     protected="P",
+    unconfirmed=".",
     done="+",
     ended="x",
     replaced="s",

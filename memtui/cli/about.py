@@ -1,0 +1,106 @@
+"""``memtui about``: what is known, by topic."""
+
+from __future__ import annotations
+
+import time
+from typing import get_args
+
+import click
+from msgspec.structs import asdict, replace
+
+from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Topic
+from memtui.present.format import count
+from memtui.present.memory import without_secrets
+from memtui.present.portrait import TITLES, day, headline, in_order, is_new, notices, sign
+from memtui.present.status import agent_lines
+
+from .errors import NEGATIVE, OK
+from .invocation import Invocation
+from .memory_lines import glyphs, print_cautions
+from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
+from .root import Command, json_option, pass_invocation
+
+_EACH = 5
+
+
+@click.command("about", cls=Command, option_of_words="--topic")
+@click.option("--topic", "-t", type=click.Choice(get_args(Topic)), help="Only facts about this.")
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Only facts that pass this filter.")
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 100),
+    default=_EACH,
+    show_default=True,
+    help="At most so many of each topic.",
+)
+@json_option
+@pass_invocation
+def about_command(invocation: Invocation, topic: Topic | None, filter: str, limit: int, json: bool) -> int:
+    """Show what is known about you, by topic: the strongest facts of each.
+
+    Pinned facts come first, then confirmed ones, then the surest. Plans come by their day,
+    without those that are over. Exit code 1 when nothing is known.
+
+    \b
+    memtui about --topic plan
+    memtui about --filter project:boat
+    """
+    narrowed = f"{filter} topic:{topic}".strip() if topic else filter
+    with invocation.reading() as memory:
+        found = _without_secrets(memory.view.portrait(narrowed, each=limit))
+        review = len(memory.review.inbox(all=True).items)
+    if json:
+        counted = {"total": found.total, "confirmed": found.confirmed, "new": found.new, "review": review}
+        emit({**counted, **asdict(replace(found, topics=tuple(in_order(found.topics))))})
+        return OK if found.topics else NEGATIVE
+    if not found.topics:
+        err("nothing is known yet" if not narrowed else "no fact passes this filter")
+    else:
+        out(row(paint(headline(found), "bold")))
+    if not narrowed:
+        for one in notices(found, review):
+            out(in_role(one.text, "accent" if one.calls else "text"))
+            if one.about == "served":
+                for line in agent_lines(found.status):
+                    out(row(" ", paint(line, "dim")))
+        if found.people:
+            names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in found.people)
+            out(row(paint("mentioned most", "dim"), brief(names, 16)))
+    _print_topics(invocation, found)
+    return OK if found.topics else NEGATIVE
+
+
+def _print_topics(invocation: Invocation, found: Portrait) -> None:
+    now, signs = time.time(), glyphs(invocation)
+    for one in in_order(found.topics):
+        out()
+        new = (paint(f"{count(one.new)} new", "dim"),) if one.new else ()
+        out(row(paint(TITLES[one.topic], "bold"), count(one.total), *new))
+        for fact in one.facts:
+            cautions = found.cautions.get(fact.id, ())
+            mark = (
+                in_role(*sign(fact, cautions, signs)),
+                in_role(signs.pinned if fact.pinned else " ", "accent"),
+            )
+            when = (paint(day(fact, now), "cyan"),) if fact.happens_at is not None else ()
+            new = (paint("new", "green"),) if is_new(fact, found) else ()
+            left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
+            out(row(left, brief(fact.content, printed_cells(left) + 2)))
+            print_cautions(cautions)
+    if len(found.topics) and any(len(one.facts) < one.total for one in found.topics):
+        note("there is more: --limit 20, or memtui list topic:health")
+
+
+def _without_secrets(found: Portrait) -> Portrait:
+    """The same with secrets blacked out, because others may look at the screen too."""
+    return replace(
+        found,
+        topics=tuple(replace(one, facts=tuple(map(_plain, one.facts))) for one in found.topics),
+        newest=tuple(map(_plain, found.newest)),
+        fading=tuple(FadingFact(memory=_plain(one.memory), fades_at=one.fades_at) for one in found.fading),
+    )
+
+
+def _plain(fact: MemoryRecord) -> MemoryRecord:
+    return replace(fact, content=without_secrets(fact))

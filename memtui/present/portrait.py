@@ -1,0 +1,106 @@
+"""The portrait in words: the titles of topics, a fact's sign and day, and what goes on around the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .format import count, local_date, plural
+from .memory import is_fading
+from .text import Role
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Caution, MemoryRecord, Portrait, Topic, TopicFacts
+
+    from .glyphs import Glyphs
+
+# In the order in which they are shown.
+TITLES: Mapping[Topic | None, str] = {
+    "identity": "About you", "people": "People", "health": "Health", "plan": "Plans ahead", "home": "Home",
+    "work": "Work", "project": "Projects", "routine": "Routines", "preference": "Preferences",
+    "rule": "Rules for assistants", "possession": "Possessions", "decision": "Decisions", None: "Other facts",
+}  # fmt: skip
+_PLACES = {topic: place for place, topic in enumerate(TITLES)}
+_DAY = 86_400
+
+About = Literal["review", "new", "fading", "served", "sessions"]
+
+
+class Notice(NamedTuple):
+    """Something that goes on, in a few words: ``4 to review``. ``calls``: it waits for the person."""
+
+    about: About
+    text: str
+    calls: bool = False
+
+
+def in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
+    """The topics as they are shown: the person first, facts without a topic last."""
+    return sorted(topics, key=lambda one: _PLACES[one.topic])
+
+
+def topic_filter(topic: Topic | None) -> str:
+    """The filter that passes exactly the facts that the portrait counts for a topic."""
+    if topic is None:
+        return "kind:fact -topic:*"
+    return "topic:plan -is:past" if topic == "plan" else f"topic:{topic}"
+
+
+def headline(portrait: Portrait) -> str:
+    """``214 facts, 38 of them confirmed``."""
+    confirmed = f", {count(portrait.confirmed)} of them confirmed" if portrait.confirmed else ""
+    return f"{plural(portrait.total, 'fact')}{confirmed}"
+
+
+def notices(portrait: Portrait, review: int) -> list[Notice]:
+    """What waits and what happened, as far as there is any. ``review``: the cards that wait."""
+    status = portrait.status
+    found: list[tuple[int, Notice]] = [
+        (review, Notice("review", f"{count(review)} to review", calls=True)),
+        (
+            portrait.pending_sessions,
+            Notice("sessions", f"{plural(portrait.pending_sessions, 'conversation')} to read", calls=True),
+        ),
+        (portrait.new, Notice("new", f"{count(portrait.new)} new this week")),
+        (portrait.fades, Notice("fading", f"{count(portrait.fades)} {_fade(portrait.fades)} this week")),
+        (status.memories, Notice("served", f"{count(status.memories)} told to agents today")),
+    ]
+    return [notice for number, notice in found if number]
+
+
+def _fade(number: int) -> str:
+    return "fades" if number == 1 else "fade"
+
+
+def sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tuple[str, Role]:
+    """The sign before a fact: no longer true, fading, confirmed, or not confirmed."""
+    if cautions:
+        return glyphs.conflict, "warning"
+    if is_fading(fact):
+        return glyphs.fading, "warning"
+    return (glyphs.protected, "success") if fact.protected else (glyphs.unconfirmed, "dim")
+
+
+def legend(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """The signs of ``sign``, for the help."""
+    return [
+        (glyphs.protected, "Confirmed: it does not fade, and no job changes it."),
+        (glyphs.unconfirmed, "Not confirmed yet."),
+        (glyphs.pinned, "Pinned: agents are told it at every prompt."),
+        (glyphs.fading, "Fading: it will go to the Trash, unless it is recalled or confirmed."),
+        (glyphs.conflict, "Corrected, replaced or forgotten since, or two devices say it differently."),
+    ]
+
+
+def day(fact: MemoryRecord, now: float) -> str:
+    """The day that a fact names: ``today``, ``tomorrow``, ``12 Jun``. Empty if it names none."""
+    if fact.happens_at is None:
+        return ""
+    # From any hour to a noon: whole days of the calendar.
+    away = round((fact.happens_at - now) / _DAY)
+    shown = {0: "today", 1: "tomorrow"}.get(away)
+    return shown or local_date(fact.happens_at, now)
+
+
+def is_new(fact: MemoryRecord, portrait: Portrait) -> bool:
+    return fact.created_at >= portrait.since

@@ -1,0 +1,90 @@
+"""``memtui about``: what is known by topic, for people and as JSON."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from cli_kit import Cli
+from memtui import Memory
+from memtui.engine.records import Options
+from memtui.engine.store import memories
+
+OPTIONS = Options(background=False, embedder="off")
+DAY = 86_400
+SECRET = "my key is sk-proj-" + "Ab3" * 16
+
+
+@pytest.fixture
+def known(home: Path) -> Path:
+    """Facts of four topics, a plan that is over, a card that waits, and something told today."""
+    now = [time.time() - 30 * DAY]
+    path = home / "memory.db"
+    with Memory.open(path, clock=lambda: now[0], options=OPTIONS) as memory:
+        for text, topic in (
+            ("Is allergic to walnuts", "health"),
+            ("Has a key", "work"),
+            ("Had a party", "plan"),
+        ):
+            memory.remember(text, topic=topic)
+        now[0] = time.time()
+        party = memory.view.page("topic:plan")[0]
+        memory.classify(party.id, happens="2020-01-01")
+        for text in ("The ferry leaves", "The dentist \x1b[31mcalls"):
+            memory.classify(
+                memory.remember(text, topic="plan").id, happens="in 3 weeks" if "ferry" in text else "tomorrow"
+            )
+        memory.classify(memory.remember("Whatever this is", tags=["odd"]).id, topic="none")
+        key = memory.view.page("topic:work")[0]
+        with memory._core.change("import", "As another program may have written it") as op:
+            memories.update(op.connection, key.rid, content=SECRET, attributes={"secrets": ["api_key"]})
+        memory.models.index_pending()
+        memory.actor = "agent:codex"
+        memory.search("walnuts")
+        memory.review.request_change("forget", key.id, why="it is old")
+    return path
+
+
+def test_facts_stand_under_their_topic_with_their_day(cli: Cli, known: Path) -> None:
+    result = cli("about")
+    lines = result.out.splitlines()
+    assert result.code == 0
+    assert lines[0] == "5 facts, 5 of them confirmed"
+    assert "1 to review" in lines and "3 new this week" in lines and "1 told to agents today" in lines
+    assert lines[lines.index("1 told to agents today") + 1].strip() == "codex: 1 memory, 1 time"
+    headings = [
+        line.split("  ")[0] for line in lines if line[:1].isalpha() and line.endswith(("1", "2", "new"))
+    ]
+    assert headings == ["Health", "Plans ahead", "Work", "Other facts"]
+    plans = lines[lines.index("Plans ahead  2  2 new") + 1 :][:2]
+    assert "tomorrow" in plans[0] and "dentist" in plans[0] and "ferry" in plans[1]
+    assert "party" not in result.out and "\x1b" not in result.out and "sk-proj" not in result.out
+
+
+def test_one_topic_a_filter_and_a_limit(cli: Cli, known: Path) -> None:
+    assert "walnuts" not in cli("about", "--topic", "plan").out
+    one = cli("about", "-t", "plan", "-n", "1")
+    assert "dentist" in one.out and "ferry" not in one.out and "there is more" in one.err
+    assert [one["topic"] for one in cli("about", "-f", "tag:odd", "--json").json["topics"]] == [None]
+    nothing = cli("about", "--filter", "tag:none")
+    assert (nothing.code, nothing.out, nothing.err) == (1, "", "no fact passes this filter\n")
+    assert cli("about", "--filter", "tags:odd").code == 3
+    assert "--topic health" in cli("about", "health").err
+
+
+def test_the_same_for_a_script(cli: Cli, known: Path) -> None:
+    found = cli("about", "--json").json
+    assert (found["total"], found["confirmed"], found["new"], found["review"]) == (5, 5, 3, 1)
+    assert [(one["topic"], one["total"]) for one in found["topics"]] == [
+        ("health", 1), ("plan", 2), ("work", 1), (None, 1),
+    ]  # fmt: skip
+    assert found["status"]["served"] == [{"agent": "codex", "times": 1, "memories": 1}]
+    assert "sk-proj" not in cli("about", "--json").out
+
+
+def test_an_empty_memory_says_so(cli: Cli, home: Path) -> None:
+    Memory.open(home / "memory.db", options=OPTIONS).close()
+    result = cli("about")
+    assert (result.code, result.out, result.err) == (1, "", "nothing is known yet\n")
+    assert cli("about", "--json").json["topics"] == []

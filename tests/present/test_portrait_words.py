@@ -1,0 +1,71 @@
+"""The portrait in words: every topic has a title and its filter, days and signs are those of the fact."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from memtui.engine.records import TOPICS, Caution, MemoryRecord, Portrait, Status, TopicFacts
+from memtui.engine.search.filters.compiler import compile
+from memtui.present import portrait as words
+from memtui.present.glyphs import ASCII, UNICODE
+
+NOW = datetime(2026, 3, 4, 10, tzinfo=UTC).timestamp()
+DAY = 86_400
+
+
+def fact(**fields: object) -> MemoryRecord:
+    known: dict[str, object] = {
+        "rid": 1, "id": "fact_1", "kind": "fact", "content": "Ada lives in Porto", "event_time": int(NOW),
+        "created_at": int(NOW), "confidence": 0.9, "effective": 0.9, "decay_rate": 0.1, "trust": "agent",
+    }  # fmt: skip
+    return MemoryRecord(**(known | fields))  # type: ignore[arg-type]
+
+
+def test_every_topic_has_a_title_a_place_and_a_filter() -> None:
+    assert set(words.TITLES) == {*TOPICS, None}
+    found = [TopicFacts(topic=one, total=1, confirmed=0, new=0, facts=()) for one in (None, *TOPICS)]
+    assert [one.topic for one in words.in_order(found)] == list(words.TITLES)
+    for topic in words.TITLES:
+        compile(words.topic_filter(topic), NOW)
+
+
+@pytest.mark.parametrize(
+    ("noon", "shown"),
+    [
+        ("2026-03-04", "today"),
+        ("2026-03-05", "tomorrow"),
+        ("2026-06-12", "12 Jun"),
+        ("2027-06-12", "12 Jun 2027"),
+    ],
+)
+def test_a_day_is_said_as_people_say_it(noon: str, shown: str) -> None:
+    at = int(datetime.fromisoformat(f"{noon}T12:00+00:00").timestamp())
+    for hour in (0.1, 10, 23.9):
+        now = NOW + (hour - 10) * 3600
+        assert words.day(fact(happens_at=at), now) == shown
+    assert words.day(fact(), NOW) == ""
+
+
+def test_a_sign_says_what_is_special_without_colour() -> None:
+    gone = Caution(how="corrected", at=0, old=fact())
+    for glyphs in (UNICODE, ASCII):
+        signs = [
+            words.sign(fact(confirmed_at=1), (), glyphs), words.sign(fact(), (), glyphs),
+            words.sign(fact(effective=0.1), (), glyphs), words.sign(fact(confirmed_at=1), (gone,), glyphs),
+        ]  # fmt: skip
+        assert len({sign for sign, _ in signs}) == 4
+        assert {sign for sign, _ in signs} < {sign for sign, _ in words.legend(glyphs)}
+
+
+def test_only_what_goes_on_is_told() -> None:
+    assert words.notices(Portrait(since=0, topics=()), 0) == []
+    topic = TopicFacts(topic="home", total=3, confirmed=1, new=2, facts=())
+    found = Portrait(
+        since=0, topics=(topic,), fades=1, pending_sessions=2, status=Status(review=9, memories=1_200)
+    )
+    assert [(one.text, one.calls) for one in words.notices(found, 4)] == [
+        ("4 to review", True), ("2 conversations to read", True), ("2 new this week", False),
+        ("1 fades this week", False), ("1,200 told to agents today", False),
+    ]  # fmt: skip
+    assert words.headline(found) == "3 facts, 1 of them confirmed"
