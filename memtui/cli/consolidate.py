@@ -146,7 +146,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
     if again:
         summary = (
             f"{turns} read again: {count(found.total('added') + found.total('observations'))} new, "
-            f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} gone, "
+            f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} removed, "
             f"{count(found.total('unchanged'))} unchanged"
         )
     out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
@@ -172,7 +172,7 @@ def _print_session(outcome: SessionOutcome) -> None:
     counted = (
         ("fact", outcome.added), ("observation", outcome.observations), ("known", outcome.reinforced),
         ("superseded", outcome.superseded), ("conflict", outcome.conflicts), ("quarantined", outcome.quarantined),
-        ("reworded", outcome.reworded), ("gone", outcome.retired), ("unchanged", outcome.unchanged),
+        ("reworded", outcome.reworded), ("removed", outcome.retired), ("unchanged", outcome.unchanged),
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
     drawn = ", ".join(f"{number} {what}" for what, number in counted if number)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.present.dependents import FATES
+from memtui.present.dependents import OUTCOMES
 from memtui.present.format import file_size, plural
 
 from .errors import NEGATIVE, OK
@@ -118,7 +118,9 @@ def _print_plan(plan: ErasePlan) -> None:
     styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
         left = row(
-            paint(f"{FATES[carrier.fate]:<8}", styles[carrier.fate]), paint(carrier.key, "dim"), carrier.why
+            paint(f"{OUTCOMES[carrier.outcome]:<8}", styles[carrier.outcome]),
+            paint(carrier.key, "dim"),
+            carrier.why,
         )
         out(row(left, brief(carrier.title, printed_cells(left) + 2)))
     if len(plan.carriers) > _ALSO:

@@ -151,7 +151,7 @@ def _print(item: ReviewItem, signs: Glyphs) -> None:
                 out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
     if item.text and item.change_request is not None:
         out(row("   to:", brief(item.text, 8)))
-    if item.kind == "drawn":
+    if item.kind == "dependents":
         for entity in item.entities:
             left = row("   ", paint(entity.id, "dim"), in_role(entity.canonical_name, "entity"))
             out(row(left, brief(entity.summary or "", printed_cells(left) + 2)))

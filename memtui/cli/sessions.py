@@ -53,7 +53,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
         else:
             turns = _turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
-            cautions, drawn = memory.view.cautions(ids), memory.view.drawn(ids)
+            cautions, drawn_facts = memory.view.cautions(ids), memory.view.drawn(ids)
     if named is not None:
         if json:
             emit(
@@ -62,11 +62,11 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
                     "state": named.state,
                     "turns": turns,
                     "cautions": cautions,
-                    "drawn": drawn,
+                    "facts": drawn_facts,
                 }
             )
         else:
-            _print_transcript(named, turns, cautions, drawn, glyphs(invocation), model)
+            _print_transcript(named, turns, cautions, drawn_facts, glyphs(invocation), model)
         return OK
     if json:
         emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
@@ -123,7 +123,7 @@ def _print_failure(one: SessionRow) -> None:
 
 def _print_transcript(
     named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]],
-    drawn: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
+    drawn_facts: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
 ) -> None:  # fmt: skip
     session = named.session
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
@@ -138,7 +138,7 @@ def _print_transcript(
         out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
         print_cautions(cautions.get(turn.id, ()))
         out(turn.content)
-        for fact in drawn.get(turn.id, ()):
+        for fact in drawn_facts.get(turn.id, ()):
             out(memory_line(fact, signs, " "))
     if len(turns) < session.turns:
         err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")

@@ -189,7 +189,7 @@ class Decay(Section):
     ] = False
     threshold: Annotated[
         float,
-        Meta(title="gone below", ge=0, le=1, description="Confidence below which a fact has faded."),
+        Meta(title="faded below", ge=0, le=1, description="Confidence below which a fact has faded."),
     ] = 0.05
     cap: Annotated[
         int,

@@ -38,7 +38,7 @@ ACTIONS: Mapping[Action, ActionWords] = {
     "observation": ActionWords("observation", "success", "a note for agents"),
     "summary": ActionWords("summary", "context", "what the conversation was about"),
     "reword": ActionWords("reword", "warning", "drawn in other words: the old wording goes to the Trash"),
-    "retire": ActionWords("gone", "error", "no longer drawn: accepted, it goes to the Trash; rejected, it stays"),
+    "retire": ActionWords("remove", "error", "no longer drawn: accepted, it goes to the Trash; rejected, it stays"),
     "unchanged": ActionWords("unchanged", "dim", "drawn before, and it stays as it is"),
 }  # fmt: skip
 _STATES: dict[str, Role] = {

@@ -1,7 +1,4 @@
-"""What depends on memories, as text: facts drawn from them, facts of the same turns, agents that got them.
-
-``FATES``: what erasing does to each.
-"""
+"""What depends on memories, as text: facts drawn from them, facts of the same turns, agents that got them."""
 
 from __future__ import annotations
 
@@ -14,9 +11,11 @@ from .text import Labelled, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
-    from memtui.engine.records.erase import Fate
+    from memtui.engine.records.erase import CarrierOutcome
 
 
+# What an erase will do to each row that has the text. "clear": the row stays, its words go.
+OUTCOMES: Mapping[CarrierOutcome, str] = {"erased": "erase", "cleared": "clear", "kept": "keep"}
 NOTHING = "nothing depends on it"
 AFTERWARDS = "What was drawn from it, and summaries, wait in Review afterwards."
 
@@ -56,6 +55,3 @@ def _memory(one: MemoryRecord) -> Line:
 
 def _times(times: int) -> str:
     return "" if times == 1 else f"{count(times)} times, last "
-
-
-FATES: Mapping[Fate, str] = {"erased": "goes", "cleared": "words go", "kept": "stays"}

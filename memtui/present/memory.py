@@ -119,7 +119,7 @@ def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
     if fades is None:
         lasts = memory.kind == "fact" and memory.decay_rate == 0 and not memory.protected
         return "does not fade" if lasts else ""
-    return f"{'until' if fades > now else 'gone since'} {local_date(fades, now)}"
+    return f"{'until' if fades > now else 'faded since'} {local_date(fades, now)}"
 
 
 def is_followed(memory: MemoryRecord) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _KINDS: Mapping[ReviewKind, Part] = {
     "conflict": ("conflict", "error"),
     "devices": ("devices", "error"),
-    "drawn": ("drawn from", "warning"),
+    "dependents": ("source changed", "warning"),
     "change_request": ("change request", "accent"),
     "quarantined": ("quarantined", "warning"),
     "duplicate": ("duplicate", "warning"),

@@ -196,11 +196,11 @@ def test_what_a_model_left_waiting_is_read_by_rules_and_again_by_the_model(
         assert "by rules" in listed.out and "memtui consolidate --again --session ID" in listed.err
         endpoint.behave = lambda exchange: exchange.reply(completion(reply))
         shown = cli("consolidate", "--again", "--session", "s2", "--preview")
-        assert "2 turns read again: 0 new, 1 reworded, 1 gone, 0 unchanged (llm" in shown.out
+        assert "2 turns read again: 0 new, 1 reworded, 1 removed, 0 unchanged (llm" in shown.out
         assert "reword         Is fond of gooseberries" in shown.out
         assert "--all also" in " ".join(cli("consolidate", "--help").out.split())
-        assert "gone           My sister is called Nadia" in shown.out
-        assert "Read “s2” again: 0 new, 1 reworded, 1 gone" in str(
+        assert "remove         My sister is called Nadia" in shown.out
+        assert "Read “s2” again: 0 new, 1 reworded, 1 removed" in str(
             cli("consolidate", "--again", "--session", "s2", "--json").json
         )
         states = {one["session_id"]: one["read_by"] for one in cli("sessions", "--json").json["sessions"]}
@@ -298,7 +298,7 @@ def test_previews_black_out_secrets_and_reading_again_leaves_them_alone(cli: Cli
     before = [one["id"] for one in cli("list", "kind:fact", "--json").json["memories"]]
     for _ in range(2):
         again = cli("consolidate", "--again", "--preview")
-        assert "0 reworded, 0 gone" in again.out
+        assert "0 reworded, 0 removed" in again.out
         assert "Blaukraut" not in again.out
         assert cli("consolidate", "--again").code == 0
     assert before == [one["id"] for one in cli("list", "kind:fact", "--json").json["memories"]]

@@ -91,7 +91,7 @@ def test_what_was_drawn_from_it_is_decided_in_review(cli: Cli, facts: list[str])
     cli("correct", facts[0], "Ada works at Globex")
     listed = cli("review").out
     assert "1 thing was drawn from what you corrected: “Ada works at Initech”" in listed
-    (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "drawn"]
+    (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "dependents"]
     assert cli("review", "keep", item["id"], "--memory", item["memories"][0]["id"]).code == 0
     assert "drawn from what you" not in cli("review").out
     cli("undo")
@@ -107,6 +107,6 @@ def test_a_summary_is_told_with_its_caution(cli: Cli, facts: list[str], home: Pa
     cli("correct", facts[0], "Ada works at Globex")
     result = cli("entities", "Ada").out
     assert "A friend who works at Initech\n" in result and ": Ada works at Globex" in result.split("type")[0]
-    (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "drawn"]
+    (item,) = [one for one in cli("review", "--json").json["items"] if one["kind"] == "dependents"]
     assert cli("review", "correct", item["id"], "--memory", ada.id, "--text", "A friend at Globex").code == 0
     assert cli("entities", "Ada", "--json").json["entity"]["summary"] == "A friend at Globex"

@@ -19,8 +19,8 @@ def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.M
     cli("backup")
     listed = cli("erase", fact, "--dry-run")
     assert listed.code == 0
-    assert f"goes      {fact}  chosen" in listed.out
-    assert f"stays     {other}" in listed.out
+    assert f"erase     {fact}  chosen" in listed.out
+    assert f"keep      {other}" in listed.out
     assert "erased" not in listed.out
     assert "1 memory would be erased; nothing was changed" in listed.err
     assert "holds 1 memory of it" in listed.out

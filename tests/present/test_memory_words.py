@@ -41,7 +41,7 @@ def test_a_memory_says_how_sure_it_is_and_until_when() -> None:
     faded = lines(fact(effective=0.41), fades=NOW + 3 * DAY)
     assert faded["confidence"] == ".41, down from .90"
     assert faded["fading"] == "until 17 Nov"
-    assert lines(fact(), fades=NOW - DAY)["fading"] == "gone since 13 Nov"
+    assert lines(fact(), fades=NOW - DAY)["fading"] == "faded since 13 Nov"
 
 
 def test_what_was_confirmed_never_fades_and_what_ended_says_why() -> None:

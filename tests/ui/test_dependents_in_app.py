@@ -103,7 +103,7 @@ async def test_review_decides_each_or_all(story: Story, fact: MemoryRecord, size
         pane = app.main.pane
         assert isinstance(pane, ReviewPane)
         await until(lambda: pane.decisions.deck is not None)
-        (card,) = [one for one in pane.decisions.cards if one.item.kind == "drawn"]
+        (card,) = [one for one in pane.decisions.cards if one.item.kind == "dependents"]
         pane.table.select(card.key)
         await settle(app)
         await until(lambda: "2 things were drawn from what you corrected" in screen_text(app))
@@ -113,7 +113,7 @@ async def test_review_decides_each_or_all(story: Story, fact: MemoryRecord, size
         await until(lambda: there(app, CorrectDialog))
         app.screen.query_one(TextArea).text = "Ask about Globex on Fridays."
         await pilot.press("ctrl+s")
-        await until(lambda: not [one for one in pane.decisions.cards if one.item.kind == "drawn"])
+        await until(lambda: not [one for one in pane.decisions.cards if one.item.kind == "dependents"])
         await settle(app)
     with story.open(readonly=True) as memory:
         shown = {one.content for one in memory.view.page("kind:reflection,observation")}

@@ -61,9 +61,9 @@ class RestoreResult(Record):
 
 
 class RotationResult(Record):
-    """``gone`` was deleted. ``findings``: why older backups had to stay; the file does not pass its check."""
+    """``deleted``: older backups. ``findings``: why they had to stay: the memory itself does not pass its check."""
 
-    gone: tuple[Path, ...]
+    deleted: tuple[Path, ...]
     findings: tuple[Finding, ...] = ()
 
 
@@ -140,7 +140,7 @@ class Backups:
             gone = [one for one in gone if one.at > unsound_since]
         for old in gone:
             old.path.unlink(missing_ok=True)
-        return RotationResult(gone=tuple(one.path for one in gone), findings=tuple(findings))
+        return RotationResult(deleted=tuple(one.path for one in gone), findings=tuple(findings))
 
     def _note_soundness(self, sound: bool) -> float:
         """Since when the file is known to fail its check; what is older may be from before. 0 while it is sound."""

@@ -76,9 +76,9 @@ class _Memories:
         rows = self._both("n.rid = t.rid AND n.id = t.id", differ)
         if self._other_file():
             rows += self._both("n.id = t.id AND n.rid <> t.rid", differ)
-        for fate, here, there in (("back", "main", "live"), ("lost", "live", "main")):
+        for direction, here, there in (("back", "main", "live"), ("lost", "live", "main")):
             rows += self._notes_of_one(here, there)
-            self._turns_of_one(fate, here, there)
+            self._turns_of_one(direction, here, there)
         self._sort(rows)
 
     def _both(self, same: str, differ: str) -> list[Any]:
@@ -97,13 +97,13 @@ class _Memories:
             f"FROM {self._only(here, there)} AND h.kind <> 'episode'"
         ).fetchall()
 
-    def _turns_of_one(self, fate: str, here: str, there: str) -> None:
+    def _turns_of_one(self, direction: str, here: str, there: str) -> None:
         """They may be very many: they are counted, and the latest looked at."""
         turns = f"{self._only(here, there)} AND h.kind = 'episode'"
-        self._tally[fate, "episode"] += int(scalar(self._source, f"SELECT count(*) FROM {turns}"))
+        self._tally[direction, "episode"] += int(scalar(self._source, f"SELECT count(*) FROM {turns}"))
         for (rid,) in self._source.execute(f"SELECT h.rid FROM {turns} ORDER BY h.rid DESC LIMIT {MOST}"):
             keys = (rid, None) if here == "main" else (None, rid)
-            self._pairs[fate].append(_Pair(True, *keys))
+            self._pairs[direction].append(_Pair(True, *keys))
 
     @staticmethod
     def _only(here: str, there: str) -> str:
@@ -139,13 +139,13 @@ class _Memories:
                     del later[identity]
                     then, now = (other.then, pair.now) if base == "live" else (pair.then, other.now)
                     self._add("changed", kinds[identity], _Pair(pair.turn, then, now))
-        for fate, left in (("back", back), ("lost", lost)):
+        for direction, left in (("back", back), ("lost", lost)):
             for identity, (pair, _) in left.items():
-                self._add(fate, kinds[identity], pair)
+                self._add(direction, kinds[identity], pair)
 
-    def _add(self, fate: str, kind: str, pair: _Pair) -> None:
-        self._pairs[fate].append(pair)
-        self._tally[fate, kind] += 1
+    def _add(self, direction: str, kind: str, pair: _Pair) -> None:
+        self._pairs[direction].append(pair)
+        self._tally[direction, kind] += 1
 
     def _first_version(self, identity: str | None, known: Container[str], base: str) -> str | None:
         """Which of the ``known`` ones a memory is a later version of, by what it supersedes."""
@@ -163,8 +163,8 @@ class _Memories:
         now, then = self._active("live"), self._active("main")
         for kind in KINDS:
             what = KIND_LABELS[kind]
-            fates = {fate: self._tally[fate, kind] for fate in self._pairs}
-            yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **fates)
+            directions = {direction: self._tally[direction, kind] for direction in self._pairs}
+            yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **directions)
 
     def _active(self, base: str) -> dict[str, int]:
         notes: Any = self._source.execute(
@@ -174,17 +174,17 @@ class _Memories:
         every = scalar(self._source, f"SELECT count(*) FROM {base}.memories WHERE valid_until IS NULL")
         return {**found, "episode": int(every) - sum(found.values())}
 
-    def listed(self, fate: str) -> tuple[RestoreChange, ...]:
-        pairs = sorted(self._pairs[fate], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
+    def listed(self, direction: str) -> tuple[RestoreChange, ...]:
+        pairs = sorted(self._pairs[direction], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
         found = []
         for pair in pairs[:MOST]:
             was, is_now = self._row("main", pair.then), self._row("live", pair.now)
-            row = was if was is not None and fate != "lost" else is_now
+            row = was if was is not None and direction != "lost" else is_now
             found.append(
                 RestoreChange(
                     id=row[0], kind=row[1],
-                    now=None if is_now is None or fate == "back" else is_now[2],
-                    then=None if was is None or fate == "lost" else was[2],
+                    now=None if is_now is None or direction == "back" else is_now[2],
+                    then=None if was is None or direction == "lost" else was[2],
                 )
             )  # fmt: skip
         return tuple(found)

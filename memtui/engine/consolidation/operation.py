@@ -67,7 +67,7 @@ class RunOperation:
                 (what["reinforced"], f"{what['reinforced']} known"),
                 (what["superseded"], f"{what['superseded']} superseded"),
                 (what["reworded"], f"{what['reworded']} reworded"),
-                (what["retired"], f"{what['retired']} gone"),
+                (what["retired"], f"{what['retired']} removed"),
                 (what["unchanged"], f"{what['unchanged']} unchanged"),
                 (
                     what["conflict"] + what["quarantined"],

@@ -72,11 +72,11 @@ class PlanLine(Record):
 
 class Difference(Record):
     """What reading a session again would change. ``new``: not drawn before; those that are not ``accepted`` are like
-    something that the person took away. ``gone``: no longer drawn. ``reason`` of an unchanged line: why it stays."""
+    something that the person took away. ``retired``: no longer drawn. ``reason`` of an unchanged line: why it stays."""
 
     new: tuple[PlanLine, ...]
     reworded: tuple[PlanLine, ...]
-    gone: tuple[PlanLine, ...]
+    retired: tuple[PlanLine, ...]
     unchanged: tuple[PlanLine, ...]
 
 
@@ -108,7 +108,7 @@ class Plan(Record):
         known = ("reword", "retire", "unchanged")
         return Difference(
             new=tuple(line for line in self.lines if line.action not in known),
-            reworded=of("reword"), gone=of("retire"), unchanged=of("unchanged"),
+            reworded=of("reword"), retired=of("retire"), unchanged=of("unchanged"),
         )  # fmt: skip
 
     @property

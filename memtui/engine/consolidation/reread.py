@@ -125,7 +125,7 @@ def lines(
     connection: apsw.Connection, drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord], session_id: str,
     now: float, *, limit: int | None, left: int, foreseen: Foreseen | None = None,
 ) -> list[PlanLine]:  # fmt: skip
-    """The difference to what was drawn before: what is new, reworded, gone (``retire``) and ``unchanged``."""
+    """The difference to what was drawn before: what is new, reworded, ``retired`` and ``unchanged``."""
     before = drawn_from(connection, session_id, now)
     open_ = {one.memory.rid: one.memory for one in before if one.memory.active and not one.decided}
     stays = [one for one in before if one.decided]

@@ -57,12 +57,12 @@ _MOST_OFFERED = 200
 
 
 class Closure:
-    """What goes. ``gone``: memories that only history still has (taken back since), by rid."""
+    """What goes. ``taken_back``: memories that only history still has (taken back since), by rid."""
 
     def __init__(self, request: EraseRequest) -> None:
         self.request = request
         self.rows: dict[str, MemoryRow] = {}
-        self.gone: dict[int, FormerMemory] = {}
+        self.taken_back: dict[int, FormerMemory] = {}
         self.offered: dict[str, Carrier] = {}
         self.unlisted: set[str] = set()
         """What would be offered if it were not so much."""
@@ -95,10 +95,10 @@ class Closure:
         self.add_erased_text(taken.content)
         return taken.id
 
-    def take_gone(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
+    def take_former(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""
         if not gone.live:
-            self.gone[gone.rid] = gone._replace(why=why, chosen=chosen)
+            self.taken_back[gone.rid] = gone._replace(why=why, chosen=chosen)
         self.add_erased_text(gone.content)
         return gone.id
 
@@ -112,17 +112,17 @@ class Closure:
             return
         self.offered[id] = Carrier(
             key=id, place="memory", title=title_of(str(columns[3])), why=f"{why} (kept as you wished)" if fate_else else why,
-            fate="kept", choice=True, kind=str(columns[2]),
+            outcome="kept", choice=True, kind=str(columns[2]),
         )  # fmt: skip
 
     @property
     def ids(self) -> frozenset[str]:
-        return frozenset(self.rows) | frozenset(row.id for row in self.gone.values())
+        return frozenset(self.rows) | frozenset(row.id for row in self.taken_back.values())
 
     @property
     def every_row(self) -> list[MemoryRow | FormerMemory]:
         """What goes, each memory once, whether the file has it or only history."""
-        return [*self.rows.values(), *(row for row in self.gone.values() if row.id not in self.rows)]
+        return [*self.rows.values(), *(row for row in self.taken_back.values() if row.id not in self.rows)]
 
     @property
     def rids(self) -> list[int]:
@@ -130,7 +130,7 @@ class Closure:
 
     @property
     def every_rid(self) -> set[int]:
-        return {*self.rids, *self.gone}
+        return {*self.rids, *self.taken_back}
 
 
 NOTHING = object()

@@ -48,7 +48,7 @@ def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
         steps = planned_steps(connection, found)
     carriers = _carriers(found, steps)
     counts: Counter[str] = Counter(
-        one.place for one in carriers if one.place != "memory" and one.fate != "kept"
+        one.place for one in carriers if one.place != "memory" and one.outcome != "kept"
     )
     there = backups_of(connections, found.ids)
     path = connections.path
@@ -75,7 +75,7 @@ def changed() -> MemtuiError:
 
 
 def _fates(plan: ErasePlan) -> list[tuple[str, str]]:
-    return [(carrier.key, carrier.fate) for carrier in plan.carriers]
+    return [(carrier.key, carrier.outcome) for carrier in plan.carriers]
 
 
 def _not_listed(count: int) -> tuple[str, ...]:
@@ -92,28 +92,28 @@ def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     """What is chosen first, then what goes with it, then what stays and could go."""
     listed = [
         Carrier(
-            key=row.id, place="memory", title=title_of(row.content), why=row.why, fate="erased", kind=row.kind,
+            key=row.id, place="memory", title=title_of(row.content), why=row.why, outcome="erased", kind=row.kind,
             choice=not row.chosen, chosen=row.chosen,
         )
         for row in sorted(found.rows.values(), key=lambda row: (not row.chosen, row.rid))
     ]  # fmt: skip
     listed += [
         Carrier(
-            key=row.id, place="history", title=title_of(row.content), why=row.why, fate="erased", choice=not row.chosen,
+            key=row.id, place="history", title=title_of(row.content), why=row.why, outcome="erased", choice=not row.chosen,
             chosen=row.chosen,
         )
-        for row in sorted(found.gone.values(), key=lambda row: (not row.chosen, row.rid))
+        for row in sorted(found.taken_back.values(), key=lambda row: (not row.chosen, row.rid))
         if row.id not in found.rows
     ]  # fmt: skip
     listed += [
         Carrier(
             key=f"session:{session}", place="session", title=title_of(title or session), why="nothing is left of it",
-            fate="erased",
+            outcome="erased",
         )
         for session, title in sorted(found.sessions.items())
     ]  # fmt: skip
     listed += [
-        Carrier(key=f"entity:{id}", place="entity", title=title_of(name), why="named nowhere else", fate="erased", choice=True)
+        Carrier(key=f"entity:{id}", place="entity", title=title_of(name), why="named nowhere else", outcome="erased", choice=True)
         for id, name in sorted(found.entities.values(), key=lambda entity: entity[1])
     ]  # fmt: skip
     listed += [step.carrier for step in steps if step.carrier is not None]

@@ -152,7 +152,7 @@ def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]
         if f"entity:{id}" in kept:
             found.offered[f"entity:{id}"] = Carrier(
                 key=f"entity:{id}", place="entity", title=title_of(str(name)), why="named only there (kept as you wished)",
-                fate="kept", choice=True,
+                outcome="kept", choice=True,
             )  # fmt: skip
         else:
             found.entities[int(str(eid))] = (str(id), str(name))

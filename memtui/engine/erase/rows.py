@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from memtui.engine.records.erase import Carrier, CarrierPlace, Fate
+from memtui.engine.records.erase import Carrier, CarrierOutcome, CarrierPlace
 from memtui.engine.store import full_text, metadata, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
@@ -67,11 +67,11 @@ def _step(
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
         closure.offered[named] = Carrier(
-            key=named, place=place, title=title_of(title), why=f"{why} {_KEPT}", fate="kept", choice=True
+            key=named, place=place, title=title_of(title), why=f"{why} {_KEPT}", outcome="kept", choice=True
         )  # fmt: skip
         return []
-    fate: Fate = "erased" if values is None else "cleared"
-    carrier = Carrier(key=named, place=place, title=title_of(title), why=why, fate=fate, choice=choice)
+    outcome: CarrierOutcome = "erased" if values is None else "cleared"
+    carrier = Carrier(key=named, place=place, title=title_of(title), why=why, outcome=outcome, choice=choice)
     return [Step(*_ROWS[place], key, values, carrier)]
 
 
@@ -96,7 +96,7 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
             quoted = next((str(value) for value in quoting.values()), ", ".join(map(str, tags)))
             carrier = Carrier(
                 key=f"note:{id}", place="memory", title=title_of(quoted), why="what is noted with another quotes it",
-                fate="cleared", kind=str(kind),
+                outcome="cleared", kind=str(kind),
             )  # fmt: skip
             steps.append(Step("memories", "rid", int(str(rid)), values, carrier))
     return steps
@@ -245,7 +245,7 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
         if values:
             quoted = "error" in values or says(value, closure)
             carrier = Carrier(
-                key=f"run:{key}", place="run", title=str(job), why="its report quotes it", fate="cleared"
+                key=f"run:{key}", place="run", title=str(job), why="its report quotes it", outcome="cleared"
             )  # fmt: skip
             steps.append(Step("job_runs", "run_id", int(str(key)), values, carrier if quoted else None))
     return steps
@@ -354,7 +354,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 if named in closure.request.keep:
                     why = f"a {what} that {_WORD} {_KEPT}"
                     closure.offered[named] = Carrier(
-                        key=named, place="label", title=title, why=why, fate="kept", choice=True
+                        key=named, place="label", title=title, why=why, outcome="kept", choice=True
                     )
                     continue
                 if old not in closure.labels:
@@ -366,7 +366,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                         place="label",
                         title=title,
                         why=f"a {what} that {_WORD}",
-                        fate="cleared",
+                        outcome="cleared",
                         choice=True,
                     )
                 else:

@@ -89,11 +89,11 @@ def follow_gone(
             elif _left_of(connection, row.drawn_from - ids):
                 found.offer(row, "drawn from it and from others, taken back since")
             else:
-                taken.append(found.take_gone(row, "drawn from it, taken back since"))
+                taken.append(found.take_former(row, "drawn from it, taken back since"))
         elif row.replaced & ids:
             why = "a later wording of it, taken back since"
             if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
-                taken.append(found.take_gone(row, why))
+                taken.append(found.take_former(row, why))
             else:
                 found.offer(row, why)
     return taken
@@ -163,7 +163,7 @@ def take_session(
         if stays(gone.id) or (gone.live and gone.id not in found.rows):
             continue  # it is back, in another session
         if said or not (gone.drawn_from or gone.id in found.request.keep):
-            found.take_gone(gone, "said in the session" if said else "drawn from the session", chosen=said)
+            found.take_former(gone, "said in the session" if said else "drawn from the session", chosen=said)
     _take_session_gone(connection, found, session_id)
 
 
@@ -244,7 +244,7 @@ def closure(
     for id in named:
         _take_one(connection, found, id, backup, chosen=id in chosen)
     for gone in with_ids(connection, named):
-        found.take_gone(gone, "chosen" if gone.id in chosen else "chosen as well", chosen=gone.id in chosen)
+        found.take_former(gone, "chosen" if gone.id in chosen else "chosen as well", chosen=gone.id in chosen)
     if not backup and not found.ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:

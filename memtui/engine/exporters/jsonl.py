@@ -77,7 +77,7 @@ LINES = {
     "read": "up to which memory a session has been consolidated",
     "decision": "what was decided about names: link and unlink of a memory and an entity, not_entity, distinct",
     "scratchpad": "a key and its text",
-    "gone": "a key of the scratchpad that was taken away",
+    "deleted_key": "a key of the scratchpad that was taken away",
     "decided": "in a line: the latest decision about each aspect of it, who made it on which device, and which decisions "
     "of each device it knew of (seen)",
     "proposal": "what waits for a decision, or was decided, so that it is not asked again",

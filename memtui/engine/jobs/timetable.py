@@ -40,7 +40,7 @@ def run_backup(task: Task) -> JobReport:
     kept = "; older ones are kept, as the file does not pass its check" if rotated.findings else ""
     return JobReport(
         summary=f"backed up {made.size / 1e6:,.1f} MB{kept}",
-        counts={"bytes": made.size, "let_go": len(rotated.gone), "findings": len(rotated.findings)},
+        counts={"bytes": made.size, "deleted": len(rotated.deleted), "findings": len(rotated.findings)},
         notes=tuple(finding.message for finding in rotated.findings),
     )
 

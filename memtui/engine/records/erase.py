@@ -12,7 +12,7 @@ CarrierPlace = Literal[
     "memory", "session", "entity", "card", "scratchpad", "question", "recall", "run", "history", "operation", "profile",
     "label",
 ]  # fmt: skip
-Fate = Literal["erased", "cleared", "kept"]
+CarrierOutcome = Literal["erased", "cleared", "kept"]
 
 
 class EraseRequest(Record):
@@ -30,8 +30,8 @@ class EraseRequest(Record):
 class Carrier(Record):
     """A row that contains the text, or was derived from it.
 
-    ``key``: the name that a person chooses it by (a memory's id, ``scratchpad:4``). ``fate``: an ``erased`` row is deleted,
-    a ``cleared`` row loses the words, a ``kept`` row stays. ``choice``: the person may change the fate. ``chosen``: the
+    ``key``: the name that a person chooses it by (a memory's id, ``scratchpad:4``). ``outcome``: an ``erased`` row is deleted,
+    a ``cleared`` row loses the words, a ``kept`` row stays. ``choice``: the person may change the outcome. ``chosen``: the
     person asked for it. ``title``: the beginning of its text, without secrets.
     """
 
@@ -39,7 +39,7 @@ class Carrier(Record):
     place: CarrierPlace
     title: str
     why: str
-    fate: Fate
+    outcome: CarrierOutcome
     choice: bool = False
     chosen: bool = False
     kind: str = ""
@@ -78,7 +78,7 @@ class ErasePlan(Record):
 
     @property
     def offered(self) -> tuple[Carrier, ...]:
-        """Carriers whose fate the person may change."""
+        """Carriers whose outcome the person may change."""
         return tuple(carrier for carrier in self.carriers if carrier.choice)
 
 

@@ -28,7 +28,7 @@ from .change_requests import ChangeRequest
 ReviewKind = Literal[
     "conflict",
     "devices",
-    "drawn",
+    "dependents",
     "change_request",
     "quarantined",
     "duplicate",
@@ -55,7 +55,7 @@ _REPLACED = """EXISTS (
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "devices": ("keep", "forget", "both", "merge", "snooze"),
-    "drawn": ("keep", "forget", "correct", "snooze"),
+    "dependents": ("keep", "forget", "correct", "snooze"),
     "change_request": ("keep", "forget", "correct", "snooze"),
     "quarantined": ("keep", "forget", "correct", "snooze"),
     "duplicate": ("keep", "forget", "correct", "both", "merge", "snooze"),
@@ -75,7 +75,7 @@ class ReviewItem(Record):
     as evidence. ``id`` names it in ``proposals``. ``change_request``: what the agent asks for.
     ``replaced``: known facts that a run took these for the successors of, without asking (new).
     ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
-    summary is asked about (drawn). ``sources`` of a drawn one: what no longer holds.
+    summary is asked about (dependents). ``sources`` of dependents: what no longer holds.
     ``proposed``: the verdict to show first. ``left_over``: what the known fact says beyond what the new one replaces.
     """
 
@@ -96,17 +96,17 @@ class ReviewItem(Record):
     @property
     def several(self) -> bool:
         """It stands for several facts that are decided together: no single card."""
-        if self.kind == "drawn":
+        if self.kind == "dependents":
             return len(self.parts) > 1
         return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
 
     @property
     def parts(self) -> tuple[MemoryRecord | Entity, ...]:
-        """What can be decided by itself of a drawn one."""
+        """Dependents: what can be decided one by one."""
         return (*self.memories, *self.entities)
 
     def part(self, id: str) -> ReviewItem:
-        """A drawn one, narrowed to one of its parts. Raises InputError."""
+        """A card of dependents, narrowed to one of its parts. Raises InputError."""
         narrow = replace(
             self,
             memories=tuple(one for one in self.memories if one.id == id),
@@ -152,7 +152,7 @@ def review(
     shown: set[str] = set()
     put_off = proposals.put_off(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflicts, "devices": _devices, "drawn": _dependents,
+        "conflict": _conflicts, "devices": _devices, "dependents": _dependents,
         "change_request": _change_requests, "quarantined": _quarantined,
         "suspicious": _suspicious, "duplicate": _duplicates, "entities": _merge_candidates, "fading": _fading,
         "new": _every_new if every_new else _new,
@@ -205,8 +205,8 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
         if left or summaries:
             yield ReviewItem(
-                id=card.id, kind="drawn", reason=card.reason(len(left) + len(summaries)), memories=left, sources=card.of,
-                entities=summaries, offered=OFFERED["drawn"],
+                id=card.id, kind="dependents", reason=card.reason(len(left) + len(summaries)), memories=left, sources=card.of,
+                entities=summaries, offered=OFFERED["dependents"],
             )  # fmt: skip
 
 

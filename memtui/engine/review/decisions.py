@@ -63,7 +63,7 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
     if item.id == THE_REST:
         return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
-    if item.kind == "drawn":
+    if item.kind == "dependents":
         parts = item.parts if keep is None else item.part(keep).parts
         if len(parts) > 1:
             return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
@@ -90,7 +90,7 @@ def decide(
         )
     if verdict == "correct" and not (text.strip() or (item.change_request and item.change_request.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
-    if verdict == "snooze" and item.kind == "drawn":
+    if verdict == "snooze" and item.kind == "dependents":
         _put_off_dependents(connection, item, keep, now)
         return
     if verdict == "snooze":
@@ -111,7 +111,7 @@ def decide(
         )
         _note(connection, item, state, now)
         return
-    elif item.kind == "drawn":
+    elif item.kind == "dependents":
         _settle_dependents(
             connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now
         )
@@ -236,11 +236,11 @@ def _settle_one(
         memory_operations.forget(connection, memory, actor=actor, now=now)
     elif verdict == "correct":
         rid = memory_operations.correct(connection, memory, text, actor=actor, options=options, now=now)
-        if kind == "drawn":
+        if kind == "dependents":
             (new,) = memories.by_rid(connection, [rid], now)
             dependents.settle(connection, new, now)
     elif memory.active:
-        if kind == "drawn":
+        if kind == "dependents":
             dependents.settle(connection, memory, now)
             (memory,) = memories.by_rid(connection, [memory.rid], now)
         if kind == "fading" and actor == "person":

@@ -122,7 +122,7 @@ class ScratchpadLine(Line, tag="scratchpad"):
     decided: tuple[Stamp, ...] = ()
 
 
-class DeletedKeyLine(Line, tag="gone"):
+class DeletedKeyLine(Line, tag="deleted_key"):
     """A deleted key of the scratchpad."""
 
     key: str

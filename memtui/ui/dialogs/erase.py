@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.present.dependents import FATES, lines
+from memtui.present.dependents import OUTCOMES, lines
 from memtui.present.format import file_size, plural
 from memtui.present.text import Labelled, Role, Visible, one_line, visible
 from memtui.ui.action_dispatch import start
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from memtui.engine.records.erase import (
         BackupState,
         Carrier,
+        CarrierOutcome,
         ErasePlan,
         EraseProgress,
         EraseProof,
-        Fate,
         UnfinishedErase,
     )
     from memtui.present.glyphs import Glyphs
     from memtui.ui.progress import Work
 
 
-_ROLES: Mapping[Fate, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
+_ROLES: Mapping[CarrierOutcome, Role] = {"erased": "error", "cleared": "warning", "kept": "success"}
 _PLACES = {
     "card": "review card", "question": "question", "recall": "recall log", "run": "job report",
     "entity": "name", "history": "history only",
@@ -93,11 +93,11 @@ def carrier_rows(
 def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     """What happens to it, its kind, its text, and why it is listed."""
 
-    def fate(row: CarrierRow, width: int) -> Iterator[Piece]:
+    def outcome(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
-            yield Piece(one_line(FATES[row.carrier.fate], width), _ROLES[row.carrier.fate])
+            yield Piece(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
         elif row.beside is not None:
-            yield Piece(visible("knows it" if row.beside.label == "told" else "stays"), "dim")
+            yield Piece(visible("knows it" if row.beside.label == "told" else "keep"), "dim")
         elif row.damaged:
             yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
         else:
@@ -129,7 +129,7 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 
     return (
         Column("choice", "", choice, width=1, gap=1),
-        Column("fate", "", fate, width=9),
+        Column("outcome", "", outcome, width=9),
         Column("what", "what", place, width=12, drop=2),
         Column("text", "text", text, least=20),
         Column("why", "why", why, width=28, drop=1),
@@ -156,7 +156,7 @@ def row_hint(row: CarrierRow, key: str) -> Content:
         return assemble(drawn(row.beside.line), (f"; {_why(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
         return content(_why(row), "$text-muted", limit=200)
-    otherwise = "erase it as well" if carrier.fate == "kept" else "keep it"
+    otherwise = "erase it as well" if carrier.outcome == "kept" else "keep it"
     return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
 
 
@@ -166,7 +166,7 @@ def plan_summary(plan: ErasePlan, glyphs: Glyphs) -> Content:
     parts = [plural(plan.memories, "memory")]
     parts += [plural(others, "other place")] if others else []
     parts += [plural(len(plan.backups), "backup")] if plan.backups else []
-    staying = sum(carrier.fate == "kept" for carrier in plan.carriers)
+    staying = sum(carrier.outcome == "kept" for carrier in plan.carriers)
     counts = f" {glyphs.dot} ".join(parts)
     beside = f" {glyphs.dot} {plural(staying, 'more', 'more')} that could go" if staying else ""
     damaged = f"\n! {plural(len(plan.damaged), 'backup')} cannot be opened" if plan.damaged else ""
@@ -405,7 +405,7 @@ class EraseDialog(Dialog["EraseProof"]):
         elif carrier is None or not carrier.choice:
             self._warn("You cannot keep this one: it belongs to what you chose.")
             return
-        elif carrier.fate == "kept":
+        elif carrier.outcome == "kept":
             self._keep.discard(carrier.key)
             if carrier.place == "memory":
                 self._also.add(carrier.key)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-_FATES: tuple[tuple[str, Role], ...] = (
+_OUTCOMES: tuple[tuple[str, Role], ...] = (
     ("comes back", "success"),
     ("as it was", "warning"),
     ("lost", "error"),
@@ -49,7 +49,7 @@ class Chosen(NamedTuple):
 
 class _Row(NamedTuple):
     key: int
-    fate: int
+    outcome: int
     change: RestoreChange
 
 
@@ -71,9 +71,9 @@ class RestoreDialog(Dialog[Chosen]):
         super().__init__()
         self._preview = preview
         self._rows = [
-            _Row(key, fate, change)
-            for key, (fate, change) in enumerate(
-                (fate, change) for fate, part in enumerate(restore_parts(preview)) for change in part[2]
+            _Row(key, outcome, change)
+            for key, (outcome, change) in enumerate(
+                (outcome, change) for outcome, part in enumerate(restore_parts(preview)) for change in part[2]
             )
         ]
 
@@ -115,8 +115,8 @@ class RestoreDialog(Dialog[Chosen]):
     def _columns(self) -> list[Column[_Row]]:
         glyphs = self.shell.glyphs
 
-        def fate(row: _Row, width: int) -> Iterable[Piece]:
-            name, role = _FATES[row.fate]
+        def outcome(row: _Row, width: int) -> Iterable[Piece]:
+            name, role = _OUTCOMES[row.outcome]
             yield Piece(visible(name), role)
 
         def text(row: _Row, width: int) -> Iterable[Piece]:
@@ -133,7 +133,7 @@ class RestoreDialog(Dialog[Chosen]):
             yield Piece(visible(sign), "accent")
             yield Piece(one_line(was or now or "", max(width - 2, 8)))
 
-        return [Column("fate", "", fate, width=10), Column("text", "", text, least=20)]
+        return [Column("outcome", "", outcome, width=10), Column("text", "", text, least=20)]
 
     def on_mount(self) -> None:
         table = self.query_one(RowTable)

@@ -220,7 +220,7 @@ def test_backups_are_thinned_out_only_after_a_good_one(
     assert "pages are lost" in (run.error or "")
     assert len(backups.all()) == 4
     monkeypatch.setattr(backup_module, "problem_of", good)
-    assert scheduler.run_now("backup").report.counts["let_go"] == 3  # type: ignore[union-attr]
+    assert scheduler.run_now("backup").report.counts["deleted"] == 3  # type: ignore[union-attr]
     assert len(backups.all()) == 2
 
 

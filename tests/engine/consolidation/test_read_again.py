@@ -97,7 +97,7 @@ def test_the_preview_is_the_difference_and_writes_nothing(memory: Memory) -> Non
     assert [(line.known, line.content) for line in told.reworded] == [
         ("I'm allergic to walnuts", "Is badly allergic to walnuts")
     ]
-    assert [line.content for line in told.gone] == ["I work at Hexa"]
+    assert [line.content for line in told.retired] == ["I work at Hexa"]
     assert memory.stats() == before and contents(memory) == FACTS
 
 
@@ -108,7 +108,9 @@ def test_what_is_no_longer_drawn_goes_to_the_trash_and_one_undo_brings_all_back(
     (old,) = memory.view.page("is:superseded")
     assert (gone.content, old.content) == ("I work at Hexa", "I'm allergic to walnuts")
     assert fact(memory, "badly").supersedes == old.id
-    assert found.operation is not None and found.operation.label.endswith("1 reworded, 1 gone, 1 unchanged")
+    assert found.operation is not None and found.operation.label.endswith(
+        "1 reworded, 1 removed, 1 unchanged"
+    )
     assert memory.files.check().ok
     memory.undo()
     assert contents(memory) == FACTS
@@ -121,7 +123,7 @@ def test_what_the_person_decided_about_stays_as_they_left_it(memory: Memory) -> 
     memory.confirm(fact(memory, "Hexa").id)
     before = contents(memory)
     told = plan_of(read_again(memory, preview=True)).difference
-    assert told.gone == () and sorted(line.reason for line in told.unchanged) == [
+    assert told.retired == () and sorted(line.reason for line in told.unchanged) == [
         "you confirmed it", "you confirmed it", "you tagged it",
     ]  # fmt: skip
     found = read_again(memory)
@@ -138,13 +140,13 @@ def test_what_was_kept_in_review_stays_and_what_was_accepted_in_a_preview_does_n
         "you kept it"
     }
     memory.undo()
-    assert len(plan_of(read_again(memory, preview=True)).difference.gone) == 3
+    assert len(plan_of(read_again(memory, preview=True)).difference.retired) == 3
     memory.record_turn("s2", "user", "I like rain.")
     clock.now += IDLE
     seen = asyncio.run(memory.consolidate("s2", preview=True))
     asyncio.run(memory.sessions.apply(seen.plans))
     again = asyncio.run(memory.sessions.consolidate("s2", again=True, preview=True, extractor=Model()))
-    assert [line.content for line in plan_of(again).difference.gone] == ["I like rain"]
+    assert [line.content for line in plan_of(again).difference.retired] == ["I like rain"]
 
 
 @pytest.mark.parametrize("wording", ["I live in Bergen", "Lives in Bergen", "The person's home in Bergen"])
@@ -176,7 +178,7 @@ def test_what_another_conversation_says_too_stays(memory: Memory, clock: Clock) 
     asyncio.run(memory.consolidate())
     told = plan_of(read_again(memory, preview=True)).difference
     assert [line.reason for line in told.unchanged] == ["another conversation says it too"]
-    assert len(told.gone) == 2
+    assert len(told.retired) == 2
 
 
 def test_a_decision_between_preview_and_writing_has_the_last_word(memory: Memory) -> None:

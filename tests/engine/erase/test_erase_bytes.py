@@ -112,7 +112,7 @@ def test_words_that_something_kept_says_too_are_told_and_no_failure(memory: Memo
     fact = memory.remember("the code is 9471 aubergine")
     other = memory.record_turn("s", "user", "As I said, the code is 9471 aubergine. Got it?")
     plan = memory.files.plan_erase([fact.id])
-    assert [(one.key, one.fate, one.choice) for one in plan.carriers if one.key == other.id] == [
+    assert [(one.key, one.outcome, one.choice) for one in plan.carriers if one.key == other.id] == [
         (other.id, "kept", True)
     ]
     proof = memory.files.erase(plan)

@@ -45,7 +45,7 @@ def test_a_reason_that_quotes_it_goes_from_later_wordings_too(memory: Memory, ho
              later.id),
         )  # fmt: skip
     plan = memory.files.plan_erase([loser.id])
-    assert [(one.key, one.fate) for one in plan.carriers if one.fate == "cleared"] == [
+    assert [(one.key, one.outcome) for one in plan.carriers if one.outcome == "cleared"] == [
         (f"note:{winner.id}", "cleared"), (f"note:{later.id}", "cleared"),
     ]  # fmt: skip
     assert memory.files.erase(plan).complete
@@ -85,7 +85,7 @@ def test_the_same_text_in_capitals_or_in_another_form_of_its_letters_is_seen(mem
         memory.scratchpad.set(f"note {number}", other)
     memory.scratchpad.set("plain", KEPT)
     plan = memory.files.plan_erase([fact.id])
-    assert {one.key for one in plan.carriers if one.fate == "kept"} == set(turns)
+    assert {one.key for one in plan.carriers if one.outcome == "kept"} == set(turns)
     assert plan.counts["scratchpad"] == 3
     assert memory.files.erase(memory.files.plan_erase([fact.id], also=turns)).complete
     assert memory.scratchpad.keys() == ["plain"]
@@ -131,7 +131,7 @@ def test_other_names_labels_and_reworded_questions_go(memory: Memory, home: Path
     memory.questions.pin("who likes tea")
     memory.scratchpad.set("ask", "whether zxqvelvet is expensive")
     plan = memory.files.plan_erase([fact.id])
-    assert {one.place for one in plan.carriers if one.fate == "erased"} >= {
+    assert {one.place for one in plan.carriers if one.outcome == "erased"} >= {
         "question",
         "scratchpad",
         "entity",
@@ -151,7 +151,7 @@ def test_what_has_a_word_of_it_stays_when_the_person_says_so(memory: Memory) -> 
     memory.remember(KEPT, project="the zxqvelvet shop")
     memory.scratchpad.set("ask", "whether zxqvelvet is expensive")
     plan = memory.files.plan_erase([fact.id])
-    keys = [one.key for one in plan.carriers if one.choice and one.fate != "kept"]
+    keys = [one.key for one in plan.carriers if one.choice and one.outcome != "kept"]
     assert keys == ["scratchpad:1", "label:the zxqvelvet shop"]
     proof = memory.files.erase(memory.files.plan_erase([fact.id], keep=keys))
     assert proof.complete

@@ -33,7 +33,7 @@ def derived(memory: Memory, kind: str, content: str, *sources: str, session: str
 
 
 def fates(plan: ErasePlan) -> dict[str, str]:
-    return {carrier.key: carrier.fate for carrier in plan.carriers}
+    return {carrier.key: carrier.outcome for carrier in plan.carriers}
 
 
 def test_what_was_drawn_from_it_alone_goes_and_what_has_other_sources_is_offered(memory: Memory) -> None:
@@ -342,7 +342,7 @@ def test_a_withheld_turn_is_told_to_nobody_when_the_fact_that_withheld_it_is_era
     assert "wvkrhubarb" not in _told(memory)
     plan = memory.files.plan_erase([fact])
     (offered,) = [carrier for carrier in plan.carriers if carrier.key == turn.id]
-    assert offered.fate == "kept"
+    assert offered.outcome == "kept"
     assert offered.choice
     assert "goes to the Trash" in offered.why
     assert memory.files.erase(plan).complete

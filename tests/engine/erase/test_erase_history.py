@@ -167,7 +167,7 @@ def test_an_error_of_the_session_goes_in_whatever_words_it_is(memory: Memory, ho
         connection.execute("DELETE FROM changes")
         connection.execute("DELETE FROM ops")  # as after 90 days
     plan = memory.files.plan_erase([turn.id])
-    assert [one.fate for one in plan.carriers if one.place == "session"] == ["cleared"]
+    assert [one.outcome for one in plan.carriers if one.place == "session"] == ["cleared"]
     assert memory.files.erase(plan).complete
     assert rows(home, "SELECT last_error FROM sessions_consolidations") == [(None,)]
     memory.close()

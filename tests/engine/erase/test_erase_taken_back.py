@@ -75,7 +75,7 @@ def test_facts_that_were_drawn_from_it_and_taken_back_go_as_well(memory: Memory,
     plan = memory.files.plan_erase([turn.id])
     assert plan.memories == 3
     drawn = [carrier for carrier in plan.carriers if carrier.place == "history"]
-    assert [(one.choice, one.fate) for one in drawn] == [(True, "erased")] * 2
+    assert [(one.choice, one.outcome) for one in drawn] == [(True, "erased")] * 2
     assert memory.files.plan_erase([turn.id], keep=[drawn[0].key]).memories == 2
     assert memory.files.erase(plan).complete
     memory.undo(undone.by.op_id)
@@ -158,7 +158,7 @@ def test_a_correction_that_was_taken_back_goes_where_it_has_the_words(memory: Me
     memory.undo()
     plan = memory.files.plan_erase([same.id, other.id])
     assert plan.memories == 3
-    assert [one.key for one in plan.carriers if one.fate == "kept"] == [later.id]
+    assert [one.key for one in plan.carriers if one.outcome == "kept"] == [later.id]
     assert memory.files.plan_erase([other.id], also=[later.id]).memories == 2
     assert memory.files.erase(plan).complete
     while memory.redo():

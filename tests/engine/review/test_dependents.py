@@ -70,12 +70,12 @@ def story(memory: Memory, clock: Clock) -> tuple[MemoryRecord, MemoryRecord, Mem
 
 
 def card(memory: Memory) -> ReviewItem:
-    (found,) = [one for one in memory.review.items() if one.kind == "drawn"]
+    (found,) = [one for one in memory.review.items() if one.kind == "dependents"]
     return found
 
 
 def cards(memory: Memory) -> list[ReviewItem]:
-    return [one for one in memory.review.items() if one.kind == "drawn"]
+    return [one for one in memory.review.items() if one.kind == "dependents"]
 
 
 def test_all_kinds_of_dependents_are_told(memory: Memory, clock: Clock) -> None:

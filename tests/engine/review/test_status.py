@@ -13,7 +13,7 @@ from memtui.engine.store import proposals
 
 from clock import Clock
 
-ASKED = {"conflict", "devices", "drawn", "change_request", "quarantined"}
+ASKED = {"conflict", "devices", "dependents", "change_request", "quarantined"}
 
 
 def agree(memory: Memory) -> int:
@@ -53,7 +53,7 @@ def test_each_card_counts_once_and_what_is_gone_or_put_off_does_not(clock: Clock
             rows.update(op.connection, week.rid, source_ids=[fact.id])
         memory.correct(fact.id, "Works at Globex")
         before = agree(memory)
-        [card] = [item for item in memory.review.items() if item.kind == "drawn"]
+        [card] = [item for item in memory.review.items() if item.kind == "dependents"]
         memory.review.decide(card, "snooze", keep=week.id)
         assert agree(memory) == before - 1
         memory.forget(tea.id)

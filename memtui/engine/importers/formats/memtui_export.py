@@ -76,7 +76,7 @@ _KINDS = frozenset(
         "read",
         "decision",
         "scratchpad",
-        "gone",
+        "deleted_key",
         "proposal",
         "question",
         "profile",

@@ -63,7 +63,7 @@ class Decisions:
             card is None
             or not card.item.entities
             or self.pick is None
-            or card.item.kind != "drawn"
+            or card.item.kind != "dependents"
             or self.pick < len(card.sides)
         ):
             return None
@@ -206,8 +206,8 @@ class Decisions:
         if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
         item, part = card.item, self.picked or self.summary
-        keep = part.id if part is not None and (card.paired or item.kind == "drawn") else None
-        if item.kind == "drawn" and keep is not None and len(card.parts) > 1:
+        keep = part.id if part is not None and (card.paired or item.kind == "dependents") else None
+        if item.kind == "dependents" and keep is not None and len(card.parts) > 1:
             self.pick = None
         elif item.several and self.pick is not None and len(card.sides) > 1:
             item = single(item, card.sides[self.pick])

@@ -95,8 +95,8 @@ class CardText:
             sides, picked_at = self._pair(card, evidence, pick)
             picked += picked_at
             lines += sides
-        elif card.item.kind == "drawn":
-            listed, picked_at = self._drawn(card, evidence, pick)
+        elif card.item.kind == "dependents":
+            listed, picked_at = self._dependents(card, evidence, pick)
             picked += picked_at
             lines += listed
         elif card.item.text and not card.item.change_request:
@@ -203,7 +203,7 @@ class CardText:
             lines.pop()
         return lines, picked_at
 
-    def _drawn(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+    def _dependents(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         """What was drawn from a memory that is no longer true: facts without other sources, then summaries of entities."""
         of = {one.id for one in card.item.sources}
         narrow = {id: [one for one in found if one.id in of] for id, found in evidence.sources.items()}

@@ -41,7 +41,7 @@ class Card(NamedTuple):
     @property
     def parts(self) -> tuple[MemoryRecord | Entity, ...]:
         """The parts that can be decided separately: its memories, and entities with a summary to decide."""
-        return (*self.sides, *self.item.entities) if self.item.kind == "drawn" else self.sides
+        return (*self.sides, *self.item.entities) if self.item.kind == "dependents" else self.sides
 
     @property
     def paired(self) -> bool:
@@ -73,7 +73,7 @@ class Card(NamedTuple):
     @property
     def headline(self) -> str:
         item = self.item
-        if item.kind == "drawn":
+        if item.kind == "dependents":
             return item.reason
         if not item.several or len(item.memories) == 1:
             return (not item.change_request and item.text) or item.memories[0].content
@@ -91,7 +91,7 @@ class Card(NamedTuple):
             "duplicate": "=",
             "entities": "=",
         }
-        signs |= {"suspicious": "?", "change_request": "?", "drawn": "?", "devices": glyphs.conflict}
+        signs |= {"suspicious": "?", "change_request": "?", "dependents": "?", "devices": glyphs.conflict}
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 

@@ -29,8 +29,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             ]
         case "change_request" if card.item.change_request is not None:
             return _change_request(card.item.change_request)
-        case "drawn":
-            return _drawn(card, pick, many)
+        case "dependents":
+            return _dependents(card, pick, many)
         case "quarantined":
             return _first(card, [
                 ("keep", "remember it in these words"),
@@ -59,7 +59,7 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
             return [("keep", right), *_usual(many)]
 
 
-def _drawn(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
+def _dependents(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
     if many > 1:
         kept = "they are still true: agents are told them without the caution"
         return [("keep", kept), ("forget", f"forget all {many}"), ("later", _LATER)]
