@@ -78,10 +78,11 @@ def correct_command(
     """Replace the text of the memory ID by TEXT ("-": from standard input).
 
     The old memory goes to the Trash, linked to the new one. The new one counts as confirmed. What was drawn from the
-    old one waits in Review. --dry-run (TEXT is not needed) shows that, and which agents were told it.
+    old one waits in Review, and so do facts with a name that TEXT takes away. --dry-run shows both, and which agents
+    were told it. It needs no TEXT for the rest.
     """
     if dry_run:
-        print_dry_run(invocation, [id], json, "corrected")
+        print_dry_run(invocation, [id], json, "corrected", text=given_text(text) if text else "")
         return
     if not text:
         raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from memtui.present.caution import line
 from memtui.present.changes import column_changes, row_effect, table_label
-from memtui.present.dependents import AFTERWARDS, NOTHING, lines
+from memtui.present.dependents import NOTHING, afterwards, lines
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 
@@ -87,13 +87,15 @@ dry_run_option = click.option(
 )
 
 
-def print_dry_run(invocation: Invocation, ids: Sequence[str], json: bool, what: str, **more: Any) -> None:
+def print_dry_run(
+    invocation: Invocation, ids: Sequence[str], json: bool, what: str, *, text: str = "", **more: Any
+) -> None:
     """Print the memories that would change, and what depends on them.
 
-    ``what``: the change, such as ``corrected``. ``more``: fields for ``--json``.
+    ``what``: the change, such as ``corrected``. ``text``: the new text. ``more``: fields for ``--json``.
     """
     with invocation.reading() as memory:
-        found = memory.view.dependents(ids)
+        found = memory.view.dependents(ids, correcting=bool(text)).after(text)
     if json:
         emit({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
         return
@@ -103,8 +105,8 @@ def print_dry_run(invocation: Invocation, ids: Sequence[str], json: bool, what: 
     print_dependents(found)
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
-    elif found.derived or found.summaries:
-        note(AFTERWARDS)
+    elif found.derived or found.summaries or found.naming:
+        note(afterwards(found))
     note("nothing was changed")
 
 
@@ -115,6 +117,7 @@ def without_shown_secrets(found: Dependents) -> Dependents:
         memories=tuple(map(_plain, found.memories)),
         same_turns=tuple(map(_plain, found.same_turns)),
         derived=tuple(map(_plain, found.derived)),
+        naming=tuple(replace(one, memory=_plain(one.memory)) for one in found.naming),
     )
 
 

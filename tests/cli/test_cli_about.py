@@ -33,7 +33,8 @@ def known(home: Path) -> Path:
         memory.classify(party.id, happens="2020-01-01")
         for text in ("The ferry leaves", "The dentist \x1b[31mcalls"):
             memory.classify(
-                memory.remember(text, topic="plan").id, happens="in 3 weeks" if "ferry" in text else "tomorrow"
+                memory.remember(text, topic="plan").id,
+                happens="in 3 weeks" if "ferry" in text else "tomorrow",
             )
         memory.classify(memory.remember("Whatever this is", tags=["odd"]).id, topic="none")
         key = memory.view.page("topic:work")[0]

@@ -61,6 +61,19 @@ def test_what_depends_on_it_is_told_and_nothing_changes(
     assert cli("history", "--json").json == before
 
 
+def test_with_the_new_text_facts_with_the_old_name_are_told(cli: Cli, facts: list[str]) -> None:
+    assert cli("remember", "Ada cycles to Initech").code == 0
+    assert "old name" not in cli("correct", facts[0], "--dry-run").out
+    assert "old name" not in cli("correct", facts[0], "Ada left Initech", "--dry-run").out
+    result = cli("correct", facts[0], "Ada works at Globex", "--dry-run")
+    assert "old name    fact Ada cycles to Initech" in result.out
+    assert "facts with the old name wait in Review" in result.err
+    (named,) = cli("correct", facts[0], "Ada works at Globex", "--dry-run", "--json").json["dependents"][
+        "naming"
+    ]
+    assert (named["memory"]["content"], named["name"]) == ("Ada cycles to Initech", "initech")
+
+
 def test_as_json(cli: Cli, facts: list[str]) -> None:
     found = cli("forget", *facts, "--dry-run", "--json").json
     assert found["dry_run"] is True

@@ -56,6 +56,25 @@ async def test_the_dialogs_show_it(story: Story, fact: MemoryRecord, size: tuple
 
 
 @pytest.mark.parametrize("size", SIZES)
+async def test_facts_with_the_old_name_are_shown_once_it_is_gone(story: Story, size: tuple[int, int]) -> None:
+    with story.open() as memory:
+        alone = memory.remember("I work at Initech")
+        memory.remember("My bus goes to Initech")
+    app = story.app()
+    async with running(app, size) as pilot:
+        memories(app).table.select(alone.rid)
+        await settle(app)
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+        assert "old name" not in screen_text(app)
+        app.screen.query_one(TextArea).text = "I work at Globex"
+        await until(lambda: "1 fact with the old name" in screen_text(app))
+        assert "My bus goes to" in screen_text(app)
+        app.screen.query_one(TextArea).text = "I work at Initech, in Leeds"
+        await until(lambda: "old name" not in screen_text(app))
+
+
+@pytest.mark.parametrize("size", SIZES)
 async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[int, int]) -> None:
     with story.open(readonly=True) as memory:
         (other,) = [one for one in memory.view.page("kind:fact") if one.content == "Employed by Initech"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Record
-from .details import Dependents, MemoryDetail, PinnedQuestion, ServedAgent
+from .details import Dependents, MemoryDetail, PinnedQuestion, ServedAgent, SharedName
 from .entities import (
     Companion,
     Enrichment,
@@ -161,6 +161,7 @@ __all__ = [
     "ServedAgent",
     "ServedToday",
     "Session",
+    "SharedName",
     "Skip",
     "Stamp",
     "Stats",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
+from msgspec.structs import replace
+
 from .base import Record
 from .entities import Enrichment, Entity
 from .history import Operation, RowChange, Stamp
 from .memories import Caution, MemoryRecord, Session
 from .search import Recall
+
+_word = re.compile(r"[^\W_]+")
 
 
 class MemoryDetail(Record):
@@ -57,11 +63,24 @@ class ServedAgent(Record):
     last: int
 
 
+class SharedName(Record):
+    """A fact that has a name of another one. ``name``: its words in small letters."""
+
+    memory: MemoryRecord
+    name: str
+
+
+def _spaced(text: str) -> str:
+    """The words of a text in small letters, with a blank around each."""
+    return f" {' '.join(_word.findall(text.casefold()))} "
+
+
 class Dependents(Record):
     """What depends on ``memories``, for a look before they are corrected, forgotten, merged or erased.
 
     ``same_turns``: other facts that were drawn from the same turns; they may be wrong as well. ``derived``: what was
     drawn from these memories, or from an earlier wording. ``summaries``: entities whose summary says the same.
+    ``naming``: where they are corrected, other facts of the same subject with a name of theirs; see ``after``.
     ``questions``: pinned questions that should find one of them. ``served``: the agents that got one of them, the latest
     first.
     """
@@ -69,13 +88,22 @@ class Dependents(Record):
     memories: tuple[MemoryRecord, ...]
     same_turns: tuple[MemoryRecord, ...] = ()
     derived: tuple[MemoryRecord, ...] = ()
+    naming: tuple[SharedName, ...] = ()
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
     served: tuple[ServedAgent, ...] = ()
 
+    def after(self, text: str) -> Dependents:
+        """The same, once ``text`` stands in their place: a fact that only has names of the new text is none of them."""
+        said = _spaced(text)
+        gone = [one for one in self.naming if _spaced(one.name) not in said]
+        return replace(self, naming=tuple({one.memory.id: one for one in gone}.values()))
+
     @property
     def any(self) -> bool:
-        return bool(self.same_turns or self.derived or self.summaries or self.questions or self.served)
+        return bool(
+            self.same_turns or self.derived or self.naming or self.summaries or self.questions or self.served
+        )
 
     @property
     def is_needed(self) -> bool:

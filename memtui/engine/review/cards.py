@@ -205,7 +205,7 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
         if left or summaries:
             yield ReviewItem(
-                id=card.id, kind="dependents", reason=card.reason(len(left) + len(summaries)), memories=left, sources=card.of,
+                id=card.id, kind="dependents", reason=card.reason([*left, *summaries]), memories=left, sources=card.of,
                 entities=summaries, offered=OFFERED["dependents"],
             )  # fmt: skip
 

@@ -1,12 +1,13 @@
 """What depends on a memory: shown before it is corrected or forgotten, and asked about afterwards.
 
 Afterwards what was drawn from it waits as one card of Review. Notes carry their caution until the person has decided
-(``search.cautions``); of an entity's summary, which has no sources, the open card itself tells that it may not hold.
+(``search.cautions``); of an entity's summary, which has no sources, the open card itself tells that it may not hold. Facts
+with a name that a correction took away (``naming``) wait on the card too, without a caution: nothing else speaks against them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -27,8 +28,10 @@ from memtui.engine.records import (
 from memtui.engine.search import cautions
 from memtui.engine.store import entities, memories, proposals, recalls, saved_queries
 from memtui.engine.store.proposals import Proposal
-from memtui.engine.store.sql import as_json
+from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.wording import quoted
+
+from . import naming
 
 _SAYS_THE_SAME = 0.5
 # The memories themselves, and what they took the place of, step by step.
@@ -57,6 +60,9 @@ _NAMED = """
     JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
     WHERE l.rid = ? AND s.summary IS NOT NULL AND NOT s.hidden ORDER BY s.eid
 """
+_ASKED_FOR_ITS_NAME = f"""
+    SELECT 1 FROM proposals p, json_each(p.payload, '$.named') n WHERE p.kind = '{proposals.DEPENDENTS}' AND n.value = ? LIMIT 1
+"""
 _HOLDS_NO_MORE = """
     SELECT m.rid FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.kind <> 'episode'
         AND (m.ended_by IN ('superseded', 'forgotten')
@@ -68,7 +74,8 @@ _HOLDS_NO_MORE = """
 class DependentsCard(Record):
     """What waits of one correction. ``of``: what no longer holds; ``drawn`` and ``summaries``: what was drawn from it.
 
-    ``done``: what became of it: ``you corrected``. ``now``: what the first of it is now.
+    ``named``: ids of those of ``drawn`` that were not, but have a name that the correction took away. ``done``: what became
+    of it: ``you corrected``. ``now``: what the first of it is now.
     """
 
     id: str
@@ -76,29 +83,37 @@ class DependentsCard(Record):
     drawn: tuple[MemoryRecord, ...]
     summaries: tuple[Entity, ...]
     done: str
+    named: frozenset[str] = frozenset()
     now: MemoryRecord | None = None
 
-    def reason(self, parts: int) -> str:
-        """``3 things were drawn from what you corrected: “...”, now “...”``."""
-        things = "1 thing was" if parts == 1 else f"{parts:,} things were"
+    def reason(self, left: Sequence[MemoryRecord | Entity]) -> str:
+        """``3 things were drawn from what you corrected: “...”, now “...”``; ``left``: what is asked about now."""
+        named = sum(one.id in self.named for one in left)
+        parts = len(left) - named
+        told = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
+        told += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
         said = f": {quoted(validation.open_text(self.of[0]))}" if self.of else ""
         said += f", now {quoted(validation.open_text(self.now))}" if self.now else ""
         more = f" and {len(self.of) - 1:,} more" if len(self.of) > 1 else ""
-        return f"{things} drawn from what {self.done}{said}{more}"
+        return f"{', '.join(told)} what {self.done}{said}{more}"
 
 
-def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
-    """What depends on these memories. Raises NotFoundError."""
+def find(
+    connection: apsw.Connection, ids: Sequence[str], now: float, *, correcting: bool = False
+) -> Dependents:
+    """What depends on these memories. ``correcting``: also what has a name of them. Raises NotFoundError."""
     of = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
     known = [one.id for one in of]
     same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
     drawn = dict.fromkeys(rid for _, rid in _drawn_from(connection, known))
     summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
+    same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
+    shown = {*drawn, *(one.rid for one in same_turns)}
+    named = naming.find(connection, of, now) if correcting else ()
     return Dependents(
         memories=tuple(of),
-        same_turns=tuple(
-            one for one in memories.by_rid(connection, [*dict.fromkeys(same)], now) if one.rid not in drawn
-        ),
+        same_turns=tuple(same_turns),
+        naming=tuple(one for one in named if one.memory.rid not in shown),
         derived=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_questions(connection, frozenset(known), now)),
@@ -179,17 +194,35 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
         for entity in _summaries(connection, one):
             summaries[entity.id] = entity.summary or ""
             of.add(one.id)
-    if not (waiting or summaries):
+    named: list[str] = []
+    for one in ended:
+        known = {*named, *(note.id for note in waiting)}
+        if new := [other.id for other in _without_its_name(connection, one, now) if other.id not in known]:
+            named += new
+            of.add(one.id)
+    if not (waiting or summaries or named):
         return
     about = [one.id for one in ended if one.id in of]
     payload = {
-        "of": about, "memories": [one.id for one in waiting], "summaries": summaries, "verb": verb,
-        "who": actor,
+        "of": about, "memories": [*(one.id for one in waiting), *named], "summaries": summaries, "named": named,
+        "verb": verb, "who": actor,
     }  # fmt: skip
     card = proposals.identity(proposals.DEPENDENTS, *about)
     if not proposals.ask(connection, card, proposals.DEPENDENTS, payload, now):
         proposals.update_payload(connection, card, payload)
         proposals.decide(connection, card, "open", now)
+
+
+def _without_its_name(
+    connection: apsw.Connection, corrected: MemoryRecord, now: float
+) -> Iterator[MemoryRecord]:
+    """Facts with a name that a correction took away; none where nothing stands in its place, or a card asks about the name."""
+    if scalar(connection, _ASKED_FOR_ITS_NAME, (corrected.id,)):
+        return
+    new = memories.latest_version(connection, corrected.id, now)
+    if corrected.kind == "fact" and corrected.ended_by == "superseded" and new.active:
+        found = Dependents(memories=(corrected,), naming=naming.find(connection, [corrected], now))
+        yield from (one.memory for one in found.after(new.content).naming)
 
 
 def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
@@ -208,11 +241,12 @@ def waiting(connection: apsw.Connection, now: float) -> list[DependentsCard]:
 def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
     payload = proposal.payload
     of = memories.by_rid(connection, _ended(connection, payload["of"]), now)
-    drawn = _undecided(connection, payload["memories"], now) if of else ()
+    named = frozenset(payload.get("named", ()))
+    drawn = _undecided(connection, payload["memories"], named, now) if of else ()
     summaries = _as_they_were(connection, payload["summaries"]) if of else ()
     latest = memories.latest_version(connection, of[0].id, now) if of else None
     return DependentsCard(
-        id=proposal.id, of=tuple(of), drawn=drawn, summaries=summaries, done=_done(payload),
+        id=proposal.id, of=tuple(of), drawn=drawn, summaries=summaries, done=_done(payload), named=named,
         now=latest if latest and latest.active and latest.id != of[0].id else None,
     )  # fmt: skip
 
@@ -222,8 +256,10 @@ def _done(payload: dict[str, Any]) -> str:
     return f"{who} {payload['verb']}"
 
 
-def _undecided(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
-    """Those of them, or what they were corrected to by others, that still have a caution."""
+def _undecided(
+    connection: apsw.Connection, ids: Sequence[str], named: Collection[str], now: float
+) -> tuple[MemoryRecord, ...]:
+    """Those of them, or what they were corrected to by others, that still have a caution, and the ``named`` as they were."""
     found: dict[str, MemoryRecord] = {}
     for id in ids:
         try:
@@ -233,7 +269,7 @@ def _undecided(connection: apsw.Connection, ids: Sequence[str], now: float) -> t
         if one.active:
             found[one.id] = one
     doubtful = cautions.decided(connection, list(found), now)
-    return tuple(one for one in found.values() if one.id in doubtful)
+    return tuple(one for one in found.values() if one.id in doubtful or one.id in named)
 
 
 def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tuple[Entity, ...]:
@@ -255,7 +291,12 @@ def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
 
 
 def settle(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
-    """The person said that a note stands, as it is now, whatever became of what it was drawn from."""
+    """The person said that a note stands, as it is now, whatever became of what it was drawn from or of a name in it."""
+    for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
+        named = proposal.payload.get("named", ())
+        if memory.id in named:
+            left = [id for id in named if id != memory.id]
+            proposals.update_payload(connection, proposal.id, {**proposal.payload, "named": left})
     known = cautions.names(memory.attributes.get(SETTLED))
     ends = [id for id in cautions.ends(connection, memory.id, now) if id not in known]
     if ends:

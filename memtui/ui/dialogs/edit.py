@@ -94,8 +94,8 @@ class CorrectDialog(EditingDialog[Written]):
         yield self.area(self._proposed or self._old)
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
-        if self._depends is not None and self._depends.any:
-            yield DependsView(self._depends, self.shell.clock())
+        if self._depends is not None:
+            yield DependsView(self._depends.after(self._proposed or self._old), self.shell.clock())
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:
@@ -109,7 +109,10 @@ class CorrectDialog(EditingDialog[Written]):
 
     @on(TextArea.Changed)
     def _show_difference(self) -> None:
-        self.query_one(".dialog-diff", Static).update(old_and_new(self._old, self.query_one(TextArea).text))
+        text = self.query_one(TextArea).text
+        self.query_one(".dialog-diff", Static).update(old_and_new(self._old, text))
+        if self._depends is not None:
+            self.query_one(DependsView).show(self._depends.after(text))
         self.warn("")
 
     def action_save(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from memtui.present.dependents import AFTERWARDS
+from memtui.present.dependents import afterwards
 from memtui.present.format import plural
 from memtui.present.memory import is_followed, without_secrets
 from memtui.present.text import one_line
@@ -135,7 +135,8 @@ class MemoryActions:
         if not depends.is_needed:
             return True
         question = Question(
-            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", AFTERWARDS, yes="forget", depends=depends
+            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", afterwards(depends), yes="forget",
+            depends=depends,
         )  # fmt: skip
         return await self._pane.shell.ask_person(question) is True
 
@@ -323,8 +324,12 @@ class MemoryActions:
         if text.strip() == memory.content.strip():
             self._pane.say("The text is as it was: nothing was corrected.")
             return
-        depends = await self._pane.ask(lambda engine: engine.view.dependents([memory.id]))
-        question = Question("Save the correction?", AFTERWARDS, yes="save it", enter=True, depends=depends)
+        depends = await self._pane.ask(
+            lambda engine: engine.view.dependents([memory.id], correcting=True).after(text)
+        )
+        question = Question(
+            "Save the correction?", afterwards(depends), yes="save it", enter=True, depends=depends
+        )
         if depends.is_needed and await self._pane.shell.ask_person(question) is not True:
             self._pane.say("Nothing was corrected.")
             return
@@ -440,7 +445,7 @@ def _no_session(memory: MemoryRecord | None) -> str:
 
 def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
     """What a memory was drawn from, and what depends on it. Blocks."""
-    return engine.view.sources(identity), engine.view.dependents([identity])
+    return engine.view.sources(identity), engine.view.dependents([identity], correcting=True)
 
 
 def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:

@@ -105,13 +105,19 @@ class DependsView(Vertical):
         self._now = now
 
     def compose(self) -> ComposeResult:
-        heading = assemble(("depends on it ", "bold $warning"), (headline(self._of), "$text"))
-        yield Static(heading, classes="depends-head")
+        yield Static(classes="depends-head")
         yield TextView()
 
     def on_mount(self) -> None:
-        self.screen.add_class("-depends")
-        self.query_one(TextView).show(depends_text(self._of, self._now))
+        self.show(self._of)
+
+    def show(self, of: Dependents) -> None:
+        """What depends now; hidden where nothing does."""
+        self.display = of.any
+        self.screen.set_class(of.any, "-depends")
+        heading = assemble(("depends on it ", "bold $warning"), (headline(of), "$text"))
+        self.query_one(".depends-head", Static).update(heading)
+        self.query_one(TextView).show(depends_text(of, self._now))
 
 
 def depends_text(of: Dependents, now: float) -> Content:

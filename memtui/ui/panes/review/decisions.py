@@ -164,7 +164,10 @@ class Decisions:
         if memory is not None:
             identity = memory.id
             sources, depends = await self._pane.ask(
-                lambda engine: (engine.view.sources(identity), engine.view.dependents([identity]))
+                lambda engine: (
+                    engine.view.sources(identity),
+                    engine.view.dependents([identity], correcting=True),
+                )
             )
             quote = source_quote(memory, sources)
         else:

@@ -1,0 +1,117 @@
+"""Facts with a name that a correction takes away: "My commute to Initech", once the user works at Globex.
+
+Nothing links the two facts, so only a name counts, written as one, in a fact of the same subject. Days and months are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from memtui.engine.consolidation.compare.change_words import days, listed, months
+from memtui.engine.consolidation.compare.similarity import tokens
+from memtui.engine.consolidation.compare.vocabulary import FUNCTION_WORDS
+from memtui.engine.records import MemoryRecord, SharedName
+from memtui.engine.store import entities, memories
+from memtui.engine.store import tokens as index_words
+
+_MOST = 200
+_USER = ("the", "user")
+_Name = tuple[str, ...]
+"""The words of a name in small letters."""
+_SAYING = """
+    SELECT f.rowid FROM facts_fts f JOIN memories m ON m.rid = f.rowid
+    WHERE facts_fts MATCH ? AND m.valid_until IS NULL ORDER BY f.rowid DESC LIMIT ?
+"""
+
+
+class _Words(NamedTuple):
+    """The words of a text in small letters, without a genitive's ending; ``capital``: whether each begins with a capital."""
+
+    plain: tuple[str, ...]
+    capital: tuple[bool, ...]
+
+
+def find(connection: apsw.Connection, of: Sequence[MemoryRecord], now: float) -> tuple[SharedName, ...]:
+    """The facts with a name of these memories, the latest first. Which names hold on tells ``Dependents.after``."""
+    own = {one.id for one in of}
+    found: dict[tuple[int, str], SharedName] = {}
+    for old in of:
+        if old.kind == "episode":
+            continue
+        words = _words(old.content)
+        subject = _subject(words)
+        for name in _names(connection, old, words):
+            if name == subject:
+                continue
+            for one in _saying(connection, name, now):
+                theirs = _words(one.content)
+                if one.id not in own and _is_about(theirs, subject) and _has(theirs, name):
+                    found[one.rid, " ".join(name)] = SharedName(memory=one, name=" ".join(name))
+    return tuple(found[key] for key in sorted(found, reverse=True))
+
+
+def _words(text: str) -> _Words:
+    found = [word.removesuffix("'s") for word in tokens(text)]
+    return _Words(tuple(map(str.casefold, found)), tuple(word[0].isupper() for word in found))
+
+
+def _names(connection: apsw.Connection, memory: MemoryRecord, words: _Words) -> Iterator[_Name]:
+    """The names in a memory's text: of its entities, and what is written as a name."""
+    known = entities.of_memory(connection, memory.rid)
+    spelled = {_words(name).plain for one in known for name in (one.canonical_name, *one.aliases)}
+    for name in sorted(spelled | set(_capitals(words))):
+        if name and _has(words, name) and not all(map(_is_common, name)):
+            yield name
+
+
+def _capitals(words: _Words) -> Iterator[_Name]:
+    """Words with a capital in a row; the first word of a text may have one for another reason."""
+    run: list[str] = []
+    for word, capital in zip(words.plain[1:], words.capital[1:], strict=True):
+        if capital and word not in FUNCTION_WORDS:
+            run.append(word)
+        else:
+            yield tuple(run)
+            run = []
+    yield tuple(run)
+
+
+def _is_common(word: str) -> bool:
+    return word in days() or word in months() or word in FUNCTION_WORDS or word in listed("self")
+
+
+def _has(words: _Words, name: _Name) -> bool:
+    """Whether a name stands in a text, written as one."""
+    length = len(name)
+    return any(
+        words.plain[at : at + length] == name and all(words.capital[at : at + length])
+        for at in range(len(words.plain) - length + 1)
+    )
+
+
+def _subject(words: _Words) -> _Name:
+    """``("the", "user")`` for what is of the person; the name that begins it, or its first word that tells something."""
+    if not words.plain:
+        return ()
+    first = words.plain[0]
+    if first in listed("self") | listed("verbs of the person") or words.plain[:2] == _USER:
+        return _USER
+    return next(((word,) for word in words.plain if word not in FUNCTION_WORDS), ())
+
+
+def _is_about(words: _Words, subject: _Name) -> bool:
+    if subject == _USER:
+        return _subject(words) == _USER
+    return bool(subject) and subject[0] in words.plain
+
+
+def _saying(connection: apsw.Connection, name: _Name, now: float) -> list[MemoryRecord]:
+    """The latest active facts that have the words of a name."""
+    match = " AND ".join(f'"{word}"' for part in name for word in index_words.words(part))
+    if not match:
+        return []
+    rows = connection.execute(_SAYING, (f"content : ({match})", _MOST))
+    return memories.by_rid(connection, [rid for (rid,) in rows], now)
