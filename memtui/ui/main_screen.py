@@ -66,7 +66,7 @@ class MainScreen(Screen[None]):
             *(max(one for one in points if one[0] <= cells)[1] for cells, points in sides if points)
         )
         yield TitleBar()
-        yield TabBar()
+        yield TabBar(self.shell.glyphs.pending)
         with Container(id="panes"):
             yield self._make(spec_of(self.active))
         yield StatusLine()

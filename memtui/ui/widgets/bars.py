@@ -47,8 +47,21 @@ class Tab(NamedTuple):
     calls: bool
 
 
+class _TabText(NamedTuple):
+    """What a tab shows: its name, full or short, its count, and the blanks after both."""
+
+    tab: Tab
+    name: Visible
+    counted: Visible
+    after: int
+
+    @property
+    def width(self) -> int:
+        return 1 + len(str(self.tab.number)) + cells(self.name) + cells(self.counted) + self.after
+
+
 class TabBar(Widget):
-    """The panes as tabs. A click goes to a pane."""
+    """The panes as tabs. A click goes to a pane. ``waits``: the sign of work whose count has no room."""
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     active: reactive[str] = reactive("")
@@ -59,40 +72,37 @@ class TabBar(Widget):
 
         place: str
 
+    def __init__(self, waits: str) -> None:
+        super().__init__()
+        self._waits = waits
+
     def render(self) -> Content:
         first, texts, more = self._seen()
         parts: list[Content | str] = ["…"] if first else []
-        for tab, text in texts:
+        for tab, name, count, after in texts:
             here = tab.place == self.active
-            number = str(tab.number)
-            name, counted = text
             style = "bold $text on $row-cursor" if here else "$text-muted"
             back = " on $row-cursor" if here else ""
-            parts.append(assemble((" ", style), (number, ("bold $accent" if here else "$text-muted") + back)))
-            parts.append(assemble((name, style)))
-            if counted:
-                parts.append(
-                    assemble(
-                        (counted, ("bold $accent" if tab.calls and tab.counted else "$text-muted") + back)
-                    )
-                )
-            parts.append(assemble((" ", style), " "))
+            called = "bold $accent" if tab.calls and tab.counted else "$text-muted"
+            parts += [
+                assemble((" ", style), (str(tab.number), ("bold $accent" if here else "$text-muted") + back)),
+                assemble((name, style), (count, called + back), (" ", style), " " * (after - 1)),
+            ]
         return assemble(*parts, "…" if more else "")
 
-    def _seen(self) -> tuple[int, list[tuple[Tab, tuple[Visible, Visible]]], bool]:
+    def _seen(self) -> tuple[int, list[_TabText], bool]:
         """The first tab that is drawn, the tabs that fit, and whether more follow.
 
         Tabs at the left are left out if the active one needs the room.
         """
         texts, width = self._texts(), self.size.width
-        widths = [_width(*text) for text in texts]
-        here = next((index for index, (tab, _) in enumerate(texts) if tab.place == self.active), 0)
+        here = next((index for index, text in enumerate(texts) if text.tab.place == self.active), 0)
         first, last = 0, len(texts)
 
         def fits(first: int, last: int) -> bool:
-            # The blank after the last tab may be cut off. After another tab, the sign for more tabs needs a cell.
-            end = 1 if last < len(texts) else -1
-            return sum(widths[first:last]) + bool(first) + end <= width
+            # The blanks after the last tab may be cut off. After another tab, the sign for more tabs needs a cell.
+            end = 1 if last < len(texts) else -texts[-1].after
+            return sum(text.width for text in texts[first:last]) + bool(first) + end <= width
 
         while first < here and not fits(first, here + 1):
             first += 1
@@ -100,37 +110,58 @@ class TabBar(Widget):
             last -= 1
         return first, texts[first:last], last < len(texts)
 
-    def _texts(self) -> list[tuple[Tab, tuple[Visible, Visible]]]:
-        """The longest texts that fit. Counts are dropped before names, except for counts of work."""
-        texts = []
-        for named in (True, False):
-            for counted in (full_count, short_count, None):
-                texts = [(tab, _text(tab, named=named, counted=counted)) for tab in self.tabs]
-                if sum(_width(*text) for text in texts) - 1 <= self.size.width:
-                    return texts
+    def _texts(self) -> list[_TabText]:
+        """The longest texts that fit: counts are dropped before blanks, and both before names.
+
+        If names must be cut anyway, those that save most are cut first, and work is counted again.
+        """
+        texts: list[_TabText] = []
+        full = self._full
+        for texts in (
+            [_TabText(tab, full(tab), self._count(tab, full_count), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._count(tab, short_count), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work(tab), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_waits(tab), 1) for tab in self.tabs],
+            *(self._cut(number) for number in range(1, len(self.tabs) + 1)),
+            [_TabText(tab, visible(tab.short), self._work(tab), 1) for tab in self.tabs],
+            [_TabText(tab, visible(tab.short), self._work_waits(tab), 1) for tab in self.tabs],
+        ):
+            if texts and sum(text.width for text in texts) - texts[-1].after <= self.size.width:
+                break
         return texts
+
+    def _cut(self, number: int) -> list[_TabText]:
+        """Short names for so many tabs, those first that save most."""
+        longest = sorted(self.tabs, key=lambda tab: cells(tab.short) - cells(tab.label))[:number]
+        return [
+            _TabText(tab, visible(f" {tab.short}") if tab in longest else self._full(tab), self._work(tab), 1)
+            for tab in self.tabs
+        ]
+
+    @staticmethod
+    def _full(tab: Tab) -> Visible:
+        return visible(f" {tab.label}")
+
+    @staticmethod
+    def _count(tab: Tab, counted: Callable[[int], str]) -> Visible:
+        return visible("" if tab.counted is None else f" {counted(tab.counted)}")
+
+    def _work(self, tab: Tab) -> Visible:
+        """The count of a tab that calls the person; totals are left out."""
+        return self._count(tab, short_count) if tab.calls and tab.counted else visible("")
+
+    def _work_waits(self, tab: Tab) -> Visible:
+        return visible(self._waits if tab.calls and tab.counted else "")
 
     def on_click(self, event: events.Click) -> None:
         first, texts, _ = self._seen()
         left = 1 if first else 0
-        for tab, text in texts:
-            left += _width(tab, text)
+        for text in texts:
+            left += text.width
             if event.x < left:
-                self.post_message(self.Chosen(tab.place))
+                self.post_message(self.Chosen(text.tab.place))
                 return
-
-
-def _text(tab: Tab, *, named: bool, counted: Callable[[int], str] | None) -> tuple[Visible, Visible]:
-    """The name of a tab, full or short, and its count. Without ``counted``, only work for the person is counted."""
-    name = visible(f" {tab.label}" if named else tab.short)
-    if tab.counted is None or (counted is None and not (tab.calls and tab.counted)):
-        return name, visible("")
-    return name, visible(f" {(counted or short_count)(tab.counted)}")
-
-
-def _width(tab: Tab, text: tuple[Visible, Visible]) -> int:
-    """The width of a tab with the blank after it."""
-    return 1 + len(str(tab.number)) + cells(text[0]) + cells(text[1]) + 2
 
 
 # The shortest useful beginning of the pane's text.
