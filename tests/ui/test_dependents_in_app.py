@@ -84,7 +84,7 @@ async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[in
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))
         await until(lambda: "2 drawn from them" in screen_text(app))
-        assert "ctrl+s" in screen_text(app)
+        assert "Enter merge" in screen_text(app)
 
 
 async def test_an_erase_tells_whom_it_was_told_to(story: Story, fact: MemoryRecord) -> None:

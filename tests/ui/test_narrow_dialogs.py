@@ -25,4 +25,4 @@ async def test_what_a_dialog_is_for_and_the_way_out_are_in_sight_where_it_is_nar
     async with running(app, (40, 12)) as pilot:
         await pilot.press("e")
         await still(app)
-        assert "ctrl+s save" in screen_text(app) and "Esc" in screen_text(app)
+        assert "Enter save" in screen_text(app) and "Esc" in screen_text(app)

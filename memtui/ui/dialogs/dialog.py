@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static, TextArea
@@ -84,19 +85,40 @@ class Dialog(ModalScreen[T], Generic[T]):
         self.dismiss(None)
 
 
+# The keys of a new line. Terminals that do not tell shift+Enter from Enter send at least the first one.
+_NEW_LINE = "ctrl+j,shift+enter,alt+enter"
+LINE_HINT = ("ctrl+j", "new line")
+
+
+class TextEntry(TextArea):
+    """A text to write. Enter is left to the dialog, which saves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(_NEW_LINE, "new_line", show=False)]
+
+    async def _on_key(self, event: Key) -> None:
+        if event.key == "enter":
+            event.prevent_default()  # the base class would insert a line
+
+    def action_new_line(self) -> None:
+        self.replace("\n", *self.selection)
+
+
 class EditingDialog(Dialog[T], Generic[T]):
-    """A dialog with one text to write. ctrl+s saves. Esc leaves, and asks first if something would be lost.
+    """A dialog with one text to write. Enter and ctrl+s save. Esc leaves, and asks first if something would be lost.
 
     ``body`` has the text (``area``) and a Static of class dialog-warning.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", show=False, priority=True),
+        Binding("enter", "save", show=False),
+    ]
     _begun = ""
     _asked = False
 
     def area(self, text: str = "") -> TextArea:
         self._begun = text.strip()
-        return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
+        return TextEntry(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
 
     def begin_from(self, text: str) -> None:
         """Start with another text: what was typed is gone."""

@@ -23,7 +23,7 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
 from memtui.ui.widgets.text_view import DependsView
 
-from .dialog import Dialog, EditingDialog
+from .dialog import LINE_HINT, Dialog, EditingDialog
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, Entity, EntityMerge, MemoryRecord
@@ -44,7 +44,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "other", show=False, priority=True)]
     wide = True
-    hints = (("ctrl+s", "merge"), ("ctrl+o", "keep the other one instead"))
+    hints = (("Enter", "merge"), ("ctrl+o", "keep the other one instead"), LINE_HINT)
 
     def __init__(
         self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None
