@@ -49,7 +49,9 @@ class Notifications:
         status.severity = said.severity
         status.said = f"{said.text} (×{times})" if times > 1 else said.text
         status.undo_hint = f"{shell.keymap_shown(said.then)} {BY_ID[said.then].label}" if said.then else ""
-        if said.severity == "error" and times == 1:
+        cut = not said.then and not status.holds(said.text)
+        if (said.severity == "error" or cut) and times == 1:
+            shell.app.clear_notifications()
             notice(shell.app.screen, said.text, severity=said.severity)
         if not said.then:
             shell.app.set_timer(SAID_SECONDS, partial(self._unsay, status.said))

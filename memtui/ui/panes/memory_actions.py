@@ -79,9 +79,7 @@ class MemoryActions:
         if action.id == "in_session":
             return _no_session(self.current)
         if action.id == "merge_marked":
-            marks = len(self._pane.table.marks)
-            mark = self._pane.shell.keymap_shown("mark")
-            return "" if marks == 2 else f"First mark two facts with {mark}; {marks or 'none'} marked now."
+            return self._why_not_two()
         if self._pane.table.marks:
             one_only = action.id in ("correct", "editor", "withhold")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
@@ -102,6 +100,17 @@ class MemoryActions:
             ability = "can be pinned" if action.id == "pin_fact" else "have a topic"
             return f"{_KINDS[memory.kind].partition(':')[0].rstrip('.')}: only facts {ability}."
         return ""
+
+    def _why_not_two(self) -> str:
+        """What is missing until exactly two are marked."""
+        keys = self._pane.shell.keymap_shown
+        mark, merge = keys("mark"), keys("merge_marked")
+        marks = len(self._pane.table.marks)
+        if marks == 0:
+            return f"Nothing is marked: mark two facts with {mark}, then {merge} merges them."
+        if marks == 1:
+            return f"One is missing: go to the other fact, {mark} marks it, then {merge} merges both."
+        return "" if marks == 2 else f"{marks} are marked, and two are merged at a time: {mark} unmarks one."
 
     async def do_confirm(self) -> None:
         await self._change_marked("confirm", "confirm", "confirming")
@@ -221,8 +230,8 @@ class MemoryActions:
         if any(one.kind != "fact" or not one.active for one in (first, second)):
             other = next(one for one in (first, second) if one.kind != "fact" or not one.active)
             named = one_line(without_secrets(other), _NAMED)
-            why = "is in the Trash" if other.kind == "fact" else f"is {_A_KIND[other.kind]}, not a fact"
-            self._pane.say(f"Mark exactly two facts. “{named}” {why}.", "warning")
+            why = "this one is in the Trash" if other.kind == "fact" else f"this is {_A_KIND[other.kind]}"
+            self._pane.say(f"Only facts can be merged, and {why}: “{named}”", "warning")
             return
         gone = next((one for one in (first, second) if cautions.get(one.id)), None)
         if gone is not None:

@@ -178,6 +178,11 @@ class StatusLine(Widget):
     running: reactive[tuple[str, ...]] = reactive(())
     spinner: reactive[str] = reactive("")
 
+    def holds(self, text: str) -> bool:
+        """Whether there is room for the whole message."""
+        width = self.size.width
+        return cells(one_line(text, width + 1)) + len("! ") < width
+
     def render(self) -> Content:
         width = max(self.size.width, 1)
         busy = self.running[-1] if self.running else ""
