@@ -423,3 +423,22 @@ async def test_the_whole_group_of_a_card_is_kept_or_forgotten_after_its_count_wa
         assert not about & facts(inbox).keys()
         await pilot.press("u")
         await until(lambda: about <= facts(inbox).keys())
+
+
+@pytest.mark.parametrize(
+    ("size", "kind"), [((80, 24), True), ((100, 30), False), ((120, 40), True), ((60, 20), True)]
+)
+async def test_the_list_gives_its_width_to_the_texts(inbox: Story, size: tuple[int, int], kind: bool) -> None:
+    app = at_review(inbox)
+    async with running(app, size):
+        await ready(app)
+        table = review(app).table
+        (text,) = [
+            width
+            for column, width in table.painter.fitted(table.scrollable_content_region.width)
+            if column.id == "text"
+        ]
+        assert text >= 30
+        shown = [strip.text for strip in map(table.render_line, range(table.size.height))]
+        assert any("conflict  We live in Oslo now" in line for line in shown) is kind
+        assert any("Wants to learn the accordion" in line for line in shown)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
 from memtui.present.review import kind
-from memtui.present.text import Role, Visible, one_line, visible
+from memtui.present.text import Role, Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Column, Piece
 
 if TYPE_CHECKING:
@@ -165,17 +165,22 @@ def matching(cards: Sequence[Card], words: str) -> list[Card]:
     return [card for card in cards if passes(card)]
 
 
+# A narrower list shows of the kind only the sign; the card beside it has the word.
+_WORDS_FROM = 38
+# Most kinds are in line; a longer one takes more.
+_WORDS = len("conflict")
+
+
 def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]:
-    """Sign, kind, text, age."""
+    """Sign, kind and text, age."""
 
     def sign(card: Card, width: int) -> Iterable[Piece]:
         yield Piece(visible(card.sign(glyphs)), card.role)
 
-    def kind_word(card: Card, width: int) -> Iterable[Piece]:
-        yield Piece(visible(card.words), card.role)
-
     def text(card: Card, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(card.headline, width))
+        words = visible(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
+        yield Piece(words, card.role)
+        yield Piece(one_line(card.headline, width - cells(words)))
 
     def age(card: Card, width: int) -> Iterable[Piece]:
         item = card.item
@@ -184,7 +189,6 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
 
     return [
         Column("sign", "", sign, width=1),
-        Column("kind", "card", kind_word, width=14, gap=1),
-        Column("text", "", text, least=14),
+        Column("text", "card", text, least=_WORDS_FROM, gap=1),
         Column("age", "age", age, width=4, right=True, drop=1),
     ]

@@ -61,13 +61,13 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
 
 def _dependents(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
     if many > 1:
-        kept = "they are still true: agents are told them without the caution"
+        kept = "still true: agents get them without the caution"
         return [("keep", kept), ("forget", f"forget all {many}"), ("later", _LATER)]
     forget = (
         "remove the summary" if pick is not None and pick >= len(card.sides) else "forget it: to the Trash"
     )
     return [
-        ("keep", "it is still true: agents are told it without the caution"),
+        ("keep", "still true: agents get it without the caution"),
         ("forget", forget), ("correct", "correct it"), ("later", _LATER),
     ]  # fmt: skip
 
