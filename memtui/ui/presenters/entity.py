@@ -23,7 +23,7 @@ ORDERS = (
     Order("mentions", True, "most mentioned first", "least mentioned first"),
     Order("last_seen", True, "last seen first", "longest not seen first"),
     Order("first_seen", True, "newest first", "oldest first"),
-    Order("name", False, "by name, from Z", "by name, from A"),
+    Order("name", False, "by name, Z to A", "by name, A to Z"),
 )
 
 

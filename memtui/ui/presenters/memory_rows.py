@@ -28,8 +28,8 @@ _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 ORDERS = (
     Order("time", True, "newest first", "oldest first"),
     Order("confidence", True, "surest first", "least sure first"),
-    Order("content", False, "by text, from Z", "by text, from A"),
-    Order("kind", False, "by kind, from R", "by kind, from E"),
+    Order("content", False, "by text, Z to A", "by text, A to Z"),
+    Order("kind", False, "by kind, reflections before facts", "by kind, facts before reflections"),
     Order("trust", False, "least trusted first", "most trusted first"),
     Order("accessed", True, "last recalled first", "longest not recalled first"),
     Order("created", True, "last written down first", "first written down first"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ORDERS = (
     Order("time", True, "last written first", "first written first"),
-    Order("key", False, "by key, from Z", "by key, from A"),
+    Order("key", False, "by key, Z to A", "by key, A to Z"),
 )
 # How much of each text is read for the list.
 BEGINNING = 400

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ORDERS = (
     Order("pending", True, "waiting first", "waiting last"),
     Order("time", True, "latest first", "oldest first"),
-    Order("title", False, "by title, from Z", "by title, from A"),
+    Order("title", False, "by title, Z to A", "by title, A to Z"),
 )
 _SUMMARY = 600
 
