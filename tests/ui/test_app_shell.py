@@ -527,7 +527,9 @@ async def test_keys_before_the_memory_is_open_are_answered_without_an_error_sign
 
 async def test_a_message_that_is_cut_in_the_status_line_is_shown_in_full(story: Story) -> None:
     app = story.app()
-    reason = "Only facts can be merged, and this is an observation: “After a rest week ask how far the run was”"
+    reason = (
+        "Only facts can be merged, and this is an observation: “After a rest week ask how far the run was”"
+    )
     async with running(app, (60, 20)):
         app.say("Short enough.", "warning")
         await until(lambda: said(app) == "Short enough.")
