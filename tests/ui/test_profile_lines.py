@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
-from memtui.ui.panes.entities.profile import GUTTER, Laid, NameMarks, Part, ProfileText
+from memtui.ui.panes.entities.profile import NameMarks, ProfileText, Stop
 from memtui.ui.presenters.entity import Month, Portrait
+from memtui.ui.widgets.stop_view import GUTTER, Laid, Part
 from ui_story import DAY, NOW
 
 ADA = Entity(
@@ -37,7 +38,7 @@ def portrait(**changes: object) -> Portrait:
     return Portrait(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def laid(one: Portrait, width: int = 60, *, ascii: bool = False) -> Laid:
+def laid(one: Portrait, width: int = 60, *, ascii: bool = False) -> Laid[Stop]:
     return ProfileText(width, NOW, ASCII if ascii else UNICODE, {"summary": "s"}).lay_out(one)
 
 
@@ -45,7 +46,7 @@ def text(part: Part) -> str:
     return "".join(piece.text for piece in part.pieces)
 
 
-def lines(one: Laid) -> list[str]:
+def lines(one: Laid[Stop]) -> list[str]:
     return ["|".join(text(part) for part in line) for line in one.lines]
 
 

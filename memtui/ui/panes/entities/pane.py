@@ -22,9 +22,10 @@ from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowTable
+from memtui.ui.widgets.stop_view import Laid
 
 from .corrections import Corrections
-from .profile import Laid, ProfileText, Stop
+from .profile import ProfileText, Stop
 from .profile_view import ProfileView
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import stretched
 from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.stop_view import GUTTER, Laid, Line, Part
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -89,8 +90,6 @@ def _parted(letter: str) -> bool:
 
 
 LABEL = 12
-# The gutter of each column: the bar of the cursor and a blank.
-GUTTER = 2
 # From this width on, the entities mentioned with it are beside the memories.
 WIDE, RIGHT, GAP = 96, 34, 3
 # The sign of a memory in which only a language model found it.
@@ -117,26 +116,6 @@ class Stop(NamedTuple):
         return ("entity", self.entity.eid) if self.entity is not None else ("rest", 0)
 
 
-class Part(NamedTuple):
-    """A piece of one line, ``width`` cells wide after its gutter. ``stop``: its number, None if it opens nothing."""
-
-    pieces: Sequence[Piece]
-    width: int
-    stop: int | None = None
-
-
-Line = tuple[Part, ...]
-
-
-class Laid(NamedTuple):
-    """A profile laid out. For each stop, by number: what it is, its line, and its column (0 or 1)."""
-
-    lines: Sequence[Line] = ()
-    stops: Sequence[Stop] = ()
-    rows: Sequence[int] = ()
-    columns: Sequence[int] = ()
-
-
 class ProfileText:
     """Lays out profiles ``width`` cells wide, as of ``now``. ``keys``: what to press, by action."""
 
@@ -147,7 +126,7 @@ class ProfileText:
         self.keys = keys
         self._stops: list[Stop] = []
 
-    def lay_out(self, portrait: Portrait) -> Laid:
+    def lay_out(self, portrait: Portrait) -> Laid[Stop]:
         self._stops = []
         lines: list[Line] = [(Part(pieces, self.width),) for pieces in self._head(portrait)]
         marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))

@@ -1,223 +1,33 @@
-"""Shows a profile. The cursor moves between its stops, and Enter opens one."""
+"""Shows a profile. Left of its first column is the list."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.segment import Segment
-from textual import events
-from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 
-from memtui.present.glyphs import Glyphs
-from memtui.present.text import Visible, cells, one_line
-from memtui.ui.action_dispatch import chord, perform
-from memtui.ui.actions import Action, Place
+from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
-from memtui.ui.safe import segment
-from memtui.ui.widgets.line_view import PagedView, State
+from memtui.ui.widgets.stop_view import StopView
 
-from .profile import GUTTER, Laid, Part, Stop
+from .profile import Stop
 
 
-class ProfileView(PagedView, can_focus=True, inherit_bindings=False):
-    """``show`` displays a profile. If the same one is shown again, the cursor stays on its stop."""
+class ProfileView(StopView[Stop]):
+    """The profile of an entity."""
 
     BINDINGS = [*bindings_at("profile")]
-    ALLOW_SELECT = False
     part: ClassVar[Place] = "profile"
-    action_perform, action_chord = perform, chord
-
-    @message_type
-    class Opened(Message):
-        """Enter, or a double click, on the stop under the cursor."""
-
-    @message_type
-    class Moved(Message):
-        """The cursor may be on another stop."""
 
     @message_type
     class ListRequested(Message):
         """The person goes to the list."""
 
-    @message_type
-    class Rewidened(Message):
-        """The lines have another width now."""
-
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
-        self.cursor = 0
-        self._laid = Laid()
-        self._shown: object = None
-        # The stop (its key) to put the cursor on as soon as it is there.
-        self._sought: tuple[str, int] | None = None
-        self._width = 0
-
-    def show(self, laid: Laid, *, of: object) -> None:
-        """Show a profile; ``of`` identifies whose it is, so that a newer one stays in place."""
-        again = of == self._shown
-        if again and self._sought is None and self.stop is not None:
-            self._sought = self.stop.key
-        self._laid, self._shown = laid, of
-        self.cursor = min(self.cursor, max(len(laid.stops) - 1, 0)) if again else 0
-        self.virtual_size = Size(self.scrollable_content_region.width, len(laid.lines))
-        if not again:
-            self.scroll_to(y=0, animate=False)
-        self._seek()
-        self.refresh()
-
-    def seek(self, key: tuple[str, int]) -> None:
-        """Put the cursor on the stop with this key as soon as it is there."""
-        self._sought = key
-        self._seek()
-
-    def _seek(self) -> None:
-        keys = [stop.key for stop in self._laid.stops]
-        if self._sought in keys:
-            self.cursor, self._sought = keys.index(self._sought), None
-            # The scroll range is known only after the new size was laid out.
-            self.call_after_refresh(self._reveal)
-
-    @property
-    def stop(self) -> Stop | None:
-        """The stop under the cursor."""
-        return self._laid.stops[self.cursor] if self.cursor < len(self._laid.stops) else None
-
-    @property
-    def text_width(self) -> int:
-        """The width of a line in cells. While the view is hidden: its last width."""
-        shown = self.scrollable_content_region.width
-        return max(shown - GUTTER - 1, 10) if shown else max(self._width, 10)
-
-    # -- moving
-
-    def why_not(self, action: Action) -> str:
-        return "There is nothing to open here." if action.id == "open" and self.stop is None else ""
-
-    def put_cursor(self, number: int) -> None:
-        """Go to a stop (the nearest there is), and bring it into view."""
-        self.cursor = max(0, min(number, len(self._laid.stops) - 1))
-        self._reveal()
-
-    def _reveal(self) -> None:
-        if self.stop is not None:
-            row, top, height = self._laid.rows[self.cursor], self.scroll_offset.y, max(self.size.height, 1)
-            if row < top:
-                self.scroll_to(y=row, animate=False)
-            elif row >= top + height:
-                self.scroll_to(y=row - height + 1, animate=False)
-        self._moved()
-
-    def _moved(self) -> None:
-        self.refresh()
-        self.post_message(self.Moved())
-
-    def _step(self, by: int) -> None:
-        """Go to the next stop. Before the first and after the last one the text scrolls."""
-        row = self._laid.rows[self.cursor] if self.stop is not None else 0
-        top, height = self.scroll_offset.y, max(self.size.height, 1)
-        if self.stop is not None and not top <= row < top + height:
-            self._reveal()
-        elif 0 <= self.cursor + by < len(self._laid.stops):
-            self.put_cursor(self.cursor + by)
-        else:
-            self.scroll_to(y=top + by * max(height // 2, 1), animate=False)
-
-    def _scroll_on(self, by: int) -> None:
-        """Scroll by lines, and take the cursor along."""
-        self.scroll_to(y=self.scroll_offset.y + by, animate=False)
-        top, height = self.scroll_offset.y, max(self.size.height, 1)
-        column = self._laid.columns[self.cursor] if self.stop is not None else 0
-        seen = [
-            number
-            for number, row in enumerate(self._laid.rows)
-            if top <= row < top + height and self._laid.columns[number] == column
-        ]
-        if seen and self.cursor not in seen:
-            self.cursor = seen[0] if by > 0 else seen[-1]
-        elif not seen or self.scroll_offset.y in (0, self.max_scroll_y):
-            self.cursor = max(0, min(self.cursor + by, len(self._laid.stops) - 1))
-        self._moved()
-
-    def do_up(self) -> None:
-        self._step(-1)
-
-    def do_down(self) -> None:
-        self._step(1)
-
-    def do_top(self) -> None:
-        self.put_cursor(0)
-        self.scroll_to(y=0, animate=False)
-
-    def do_bottom(self) -> None:
-        self.put_cursor(len(self._laid.stops) - 1)
-        self.scroll_end(animate=False)
-
-    def do_open(self) -> None:
-        if self.stop is not None:
-            self.post_message(self.Opened())
-
     def do_focus_list(self) -> None:
         """To the left column, then to the list."""
-        if not self._change_column(0):
+        if not self.across(-1):
             self.post_message(self.ListRequested())
 
     def do_focus_preview(self) -> None:
-        self._change_column(1)
-
-    def _change_column(self, column: int) -> bool:
-        """Go to the nearest stop of a column. False if the cursor is there already, or the column has no stop."""
-        if self.stop is None or self._laid.columns[self.cursor] == column:
-            return False
-        row = self._laid.rows[self.cursor]
-        there = [number for number, one in enumerate(self._laid.columns) if one == column]
-        if not there:
-            return False
-        self.put_cursor(min(there, key=lambda number: abs(self._laid.rows[number] - row)))
-        return True
-
-    def on_click(self, event: events.Click) -> None:
-        line = self.scroll_offset.y + event.y
-        if not 0 <= line < len(self._laid.lines):
-            return
-        left = 0
-        for part in self._laid.lines[line]:
-            width = GUTTER + part.width
-            if left <= event.x < left + width and part.stop is not None:
-                self.cursor = part.stop
-                self._moved()
-                if event.chain == 2:
-                    self.do_open()
-            left += width
-
-    # -- drawing
-
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        number = self.scroll_offset.y + y
-        blank = self._style_of("plain", "text")
-        if number >= len(self._laid.lines):
-            return Strip.blank(width, blank)
-        drawn = [drawing for part in self._laid.lines[number] for drawing in self._part(part)]
-        return Strip(drawn).adjust_cell_length(width, blank)
-
-    def _part(self, part: Part) -> list[Segment]:
-        here = part.stop is not None and part.stop == self.cursor and self.has_focus
-        state: State = "cursor" if here else "plain"
-        bar = one_line(self.glyphs.cursor, 1) if here else Visible(" ")
-        drawn = [segment(bar, self._style_of(state, "accent")), Segment(" ", self._style_of(state, "text"))]
-        left = part.width
-        for piece in part.pieces:
-            text = one_line(piece.text, left) if cells(piece.text) > left else piece.text
-            if text:
-                drawn.append(segment(text, self._style_of(state, piece.role)))
-                left -= cells(text)
-        return [*drawn, Segment(" " * max(left, 0), self._style_of(state, "text"))]
-
-    def on_resize(self) -> None:
-        if self.text_width != self._width:
-            self._width = self.text_width
-            self.post_message(self.Rewidened())
+        self.across(1)
