@@ -27,10 +27,11 @@ About = Literal["review", "new", "fading", "served", "sessions"]
 
 
 class Notice(NamedTuple):
-    """Something that goes on, in a few words: ``4 to review``. ``calls``: it waits for the person."""
+    """Something that goes on, in a few words: ``4 to review``; ``short`` in fewer. ``calls``: it waits for the person."""
 
     about: About
     text: str
+    short: str
     calls: bool = False
 
 
@@ -54,22 +55,20 @@ def headline(portrait: Portrait) -> str:
 
 def notices(portrait: Portrait, review: int) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait."""
-    status = portrait.status
-    found: list[tuple[int, Notice]] = [
-        (review, Notice("review", f"{count(review)} to review", calls=True)),
-        (
-            portrait.pending_sessions,
-            Notice("sessions", f"{plural(portrait.pending_sessions, 'conversation')} to read", calls=True),
-        ),
-        (portrait.new, Notice("new", f"{count(portrait.new)} new this week")),
-        (portrait.fades, Notice("fading", f"{count(portrait.fades)} {_fade(portrait.fades)} this week")),
-        (status.memories, Notice("served", f"{count(status.memories)} told to agents today")),
+    waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
+    told = portrait.status.memories
+    found: list[tuple[int, About, str, str]] = [
+        (review, "review", "to review", "to review"),
+        (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read"),
+        (new, "new", "new this week", "new"),
+        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading"),
+        (told, "served", "told to agents today", "told today"),
     ]
-    return [notice for number, notice in found if number]
-
-
-def _fade(number: int) -> str:
-    return "fades" if number == 1 else "fade"
+    return [
+        Notice(about, f"{count(number)} {text}", f"{count(number)} {short}", about in ("review", "sessions"))
+        for number, about, text, short in found
+        if number
+    ]
 
 
 def sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tuple[str, Role]:

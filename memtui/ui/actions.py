@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from .permissions import Effect
 
 Place = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "review", "memories", "search",
+    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "you", "review", "memories", "search",
     "entities", "sessions", "observations", "scratchpad", "maintenance", "history", "typing", "filtering",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
@@ -21,10 +21,10 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 # In the help, keys of the pane come first, and keys that work everywhere last.
 HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
 PANE_PLACES: tuple[Place, ...] = (
-    "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "you", "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 )  # fmt: skip
 # One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
-PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile")
+PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile", "portrait")
 # While typing, every printable key is text. Of the other keys only these and a few of "everywhere" work.
 # A filter of memories ("filtering") also has completions.
 WHILE_TYPING = frozenset({"ctrl+p", "f1", "ctrl+q"})
@@ -70,17 +70,19 @@ _ALL: tuple[Place, ...] = ("everywhere",)
 _LIST: tuple[Place, ...] = ("list",)
 _SIDES: tuple[Place, ...] = ("list", "text", "transcript", "profile")
 # In a card left and right pick a side.
-_PARTS: tuple[Place, ...] = (*_SIDES, "card")
+_PARTS: tuple[Place, ...] = (*_SIDES, "card", "portrait")
 _LISTED: tuple[Place, ...] = ("list", "card")
 _STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 _KEPT: tuple[Place, ...] = (*_ROWS, "observations")
 # Where memories are shown.
-_SHOWN: tuple[Place, ...] = (*_KEPT, "review", "entities", "sessions", "history")
+_SHOWN: tuple[Place, ...] = (*_KEPT, "you", "review", "entities", "sessions", "history")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     # The number of a pane never changes.
+    _action("pane_you", "0", "You", "Panes", _ALL,
+            "Go to You: what is known about you, by topic, and what goes on around it."),
     _action("pane_review", "1", "Review", "Panes", _ALL,
             "Go to Review: what needs a decision, worst first."),
     _action("pane_memories", "2", "Memories", "Panes", _ALL,
@@ -111,10 +113,16 @@ ACTIONS: tuple[Action, ...] = (
     _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
     _action("focus_list", "h  left", "list", "Move", _SIDES, "Go to the list."),
     _action("focus_preview", "l  right", "preview", "Move", _SIDES, "Go to the preview."),
+    _action("column_left", "left  h", "left column", "Move", ("portrait",),
+            "Go to the column at the left; in the first line to the item before."),
+    _action("column_right", "right  l", "right column", "Move", ("portrait",),
+            "Go to the column at the right; in the first line to the next item."),
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
     _action("open", "enter", "open", "Look", (*_LISTED, "profile"), "Open the selected row in full."),
+    _action("go", "enter", "open", "Look", ("portrait",),
+            "Open what the cursor is on: a fact, a person, all facts of a topic, Review.", footer=5),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
     _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once.",
             footer=4),
@@ -122,7 +130,7 @@ ACTIONS: tuple[Action, ...] = (
             footer=5),
     _action("filter", "/", "filter", "Look", ("review", "memories", "entities", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -word, \"exact words\".", footer=10),
-    _action("query", "/", "search", "Look", ("search", "observations", "scratchpad"),
+    _action("query", "/", "search", "Look", ("you", "search", "observations", "scratchpad"),
             "Type a question, or words to look for.", footer=10),
     _action("scratchpad", "P", "scratchpad", "Look", ("observations",),
             "Show the scratchpad, which agents share with you.", footer=14),

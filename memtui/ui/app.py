@@ -187,6 +187,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
     def show_count(self, place: str, number: int) -> None:
         self.main.show_count(place, number)
 
+    def count_of(self, place: str) -> int | None:
+        return self.main.count_of(place)
+
     def say(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Notified(text, severity))
 

@@ -40,6 +40,7 @@ _WHERE: dict[Place, str] = {
     "knobs": "while tuning in Search",
     "card": "on a card of Review",
     "profile": "in the profile of an entity",
+    "portrait": "in You",
     "scratchpad": "in the scratchpad",
     "typing": "while you type",
     "filtering": "while you type a filter",

@@ -155,6 +155,12 @@ class MainScreen(Screen[None]):
         if self._counts.get(place) != number:
             self._counts[place] = number
             self.show_stats(None)
+            if self.pane.is_mounted:
+                self.pane.stats_read()
+
+    def count_of(self, place: str) -> int | None:
+        """The count that ``show_count`` got."""
+        return self._counts.get(place)
 
     def _count_of(self, spec: PaneSpec) -> int | None:
         if spec.total is not None and self._stats is not None:

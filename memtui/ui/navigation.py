@@ -44,6 +44,18 @@ class DrawsFacts(Protocol):
     def draw_facts(self, *, preview: bool) -> None: ...
 
 
+class Asks(Protocol):
+    """A pane that takes a question."""
+
+    def do_query(self) -> None: ...
+
+
+class ListsRecalls(Protocol):
+    """A pane that lists what agents were told."""
+
+    def list_recalls(self, words: str) -> None: ...
+
+
 class Filters(Protocol):
     """A pane that shows the rows that pass a filter."""
 
@@ -77,6 +89,9 @@ class Navigation:
         self._way: list[Step] = []
 
     # -- to a pane
+
+    async def do_pane_you(self) -> None:
+        await self.begin_at("you")
 
     async def do_pane_review(self) -> None:
         await self.begin_at("review")
@@ -129,6 +144,14 @@ class Navigation:
     async def draw_facts(self, *, preview: bool) -> None:
         """Draw facts from the conversations that wait, or preview that."""
         cast("DrawsFacts", await self.visit("sessions")).draw_facts(preview=preview)
+
+    async def ask(self) -> None:
+        """Show Search, to type a question."""
+        cast("Asks", await self.visit("search")).do_query()
+
+    async def list_recalls(self, agent: str = "") -> None:
+        """Show what agents, or one of them, were told."""
+        cast("ListsRecalls", await self.visit("history")).list_recalls(agent)
 
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""

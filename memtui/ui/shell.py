@@ -112,6 +112,9 @@ class Shell(Protocol):
     def show_count(self, place: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""
 
+    def count_of(self, place: str) -> int | None:
+        """The count of a tab that is not in the statistics; None while it is not known."""
+
     def action_perform(self, action_id: str) -> None:
         """Run an action at the node that has it now."""
 

@@ -44,6 +44,7 @@ def _remembered(stats: Stats) -> int:
 
 # fmt: off
 PANES: tuple[PaneSpec, ...] = (
+    PaneSpec(0, "you", "You", "You", "memtui.ui.panes.you.pane:YouPane"),
     PaneSpec(1, "review", "Review", "Rev", "memtui.ui.panes.review.pane:ReviewPane", calls=True),
     PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.panes.memories.pane:MemoriesPane", _remembered),
     PaneSpec(3, "search", "Search", "Find", "memtui.ui.panes.search.pane:SearchPane"),

@@ -127,7 +127,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     # -- moving
 
     def why_not(self, action: Action) -> str:
-        return "There is nothing to open here." if action.id == "open" and self.stop is None else ""
+        return "There is nothing to open here." if action.id in ("open", "go") and self.stop is None else ""
 
     def put_cursor(self, number: int) -> None:
         """Go to a stop (the nearest there is), and bring it into view."""

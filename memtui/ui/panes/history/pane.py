@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.content import Content
@@ -176,6 +176,27 @@ class HistoryPane(ListPane[Any]):
         self.say("What agents were told." if self.recalls else "Back to the changes.")
         self.name_list()
         self.show_rows(top=True)
+
+    def list_recalls(self, words: str) -> None:
+        """Show what agents were told, as far as it has these words."""
+        self.past.leave()
+        self.recalls = True
+        self.name_list()
+        self._listed = words
+        self.filter_bar.set_filter(words, quiet=True)
+        self.show_rows(top=True)
+
+    def bookmark(self) -> Callable[[], None]:
+        restore, recalls = super().bookmark(), self.recalls
+
+        def restore_all() -> None:
+            if self.recalls != recalls:
+                self.recalls = recalls
+                self.name_list()
+                self.show_rows(top=False)
+            restore()
+
+        return restore_all
 
     def load(self) -> None:
         self.name_list()

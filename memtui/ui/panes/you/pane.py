@@ -1,0 +1,259 @@
+"""You: what is known about the person on one screen. Everything on it opens what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memtui.present import memory as words
+from memtui.present.format import count, local_date, plural
+from memtui.present.memory import without_secrets
+from memtui.present.portrait import TITLES, headline, legend, topic_filter
+from memtui.present.text import visible
+from memtui.ui.action_dispatch import start
+from memtui.ui.actions import Action, Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.panes.entity_links import About
+from memtui.ui.panes.pane import Pane, use_styles
+from memtui.ui.safe import assemble, content
+from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.stop_view import StopView
+
+from .lines import PortraitLines, Stop, text_lines
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord, Portrait
+
+# The text under the cursor is shown in so many cells at most.
+_SHOWN = 600
+
+
+class PortraitView(StopView[Stop]):
+    """The portrait, with a cursor."""
+
+    BINDINGS = [*bindings_at("portrait")]
+    part: ClassVar[Place] = "portrait"
+
+    do_go = StopView.do_open
+
+    def do_column_left(self) -> None:
+        self.across(-1)
+
+    def do_column_right(self) -> None:
+        self.across(1)
+
+
+class YouPane(Pane):
+    """The portrait; below it the text under the cursor in full, where there is room."""
+
+    place: ClassVar = "you"
+    BINDINGS = [*bindings_at("you")]
+    tables = frozenset(
+        {
+            "memories",
+            "entities",
+            "entity_aliases",
+            "memory_entities",
+            "proposals",
+            "sessions_consolidations",
+            "*",
+        }
+    )
+    _portrait: Portrait | None = None
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.delegates = (About(self, self._shown_memories),)
+
+    def compose(self) -> ComposeResult:
+        use_styles(self.app, "you.tcss")
+        with Vertical(classes="you-side"):
+            yield PortraitView(self.shell.glyphs, id="you-portrait")
+            yield Static(classes="you-detail")
+
+    @property
+    def view(self) -> PortraitView:
+        return self.query_one(PortraitView)
+
+    def parts(self) -> list[Widget]:
+        return [self.view]
+
+    @property
+    def memory_filter(self) -> str:
+        return "kind:fact"
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return legend(self.shell.glyphs)
+
+    @property
+    def stop(self) -> Stop | None:
+        """What the cursor is on."""
+        return self.view.stop
+
+    # -- what is shown
+
+    def load(self) -> None:
+        start(self, self._read, "portrait")
+
+    def reload(self) -> None:
+        self.load()
+
+    def stats_read(self) -> None:
+        """The number of cards in Review, or of conversations, may be another one now."""
+        self._show()
+
+    async def _read(self) -> None:
+        self._portrait = await self.ask(lambda memory: memory.view.portrait())
+        self._show()
+
+    @on(PortraitView.Rewidened)
+    def _show(self) -> None:
+        portrait = self._portrait
+        if portrait is None:
+            return
+        view = self.view
+        if not portrait.topics:
+            self.show_status("no facts yet")
+            view.show(text_lines(self._empty(portrait), view.text_width), of="nothing")
+        else:
+            self.show_status(headline(portrait))
+            review = self.shell.count_of("review")
+            lines = PortraitLines(
+                view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
+                portrait.status.review if review is None else review,
+            )  # fmt: skip
+            view.show(lines.lay_out(portrait), of="portrait")
+        self._show_detail()
+        self.shell.look_again()
+
+    def _empty(self, portrait: Portrait) -> list[list[Piece]]:
+        """Why nothing is shown, and the ways out."""
+        key = self.shell.keymap_shown
+        waiting = portrait.pending_sessions
+        first = ("import", "bring in conversations you had")
+        if waiting:
+            first = ("pane_sessions", f"turn {plural(waiting, 'conversation')} into facts")
+        ways = [first, ("pane_memories", "write down a first fact")]
+        title = "No facts yet, only conversations." if waiting else "Nothing is known about you yet."
+        return [
+            [],
+            [Piece(visible(f"  {title}"), "strong")],
+            [],
+            *(
+                [Piece(visible(f"  {key(action)}"), "accent"), Piece(visible(f"  {text}"))]
+                for action, text in ways
+            ),
+        ]
+
+    # -- the text under the cursor
+
+    @on(PortraitView.Moved)
+    def _moved(self) -> None:
+        self._show_detail()
+        self.shell.look_again()
+
+    def _show_detail(self) -> None:
+        self.query_one(".you-detail", Static).update(self._detail(self.stop))
+
+    def _detail(self, stop: Stop | None) -> Content:
+        """The text of a fact in full and where it comes from; for others what Enter opens."""
+        if stop is None:
+            return assemble("")
+        if stop.memory is not None:
+            about = f" {self.shell.glyphs.dot} ".join(self._origin(stop.memory))
+            text = content(without_secrets(stop.memory), "$text", limit=_SHOWN)
+            return assemble(text, "\n", (about, "$text-muted"))
+        return assemble((self._opens(stop), "$text-muted"))
+
+    def _origin(self, fact: MemoryRecord) -> list[str]:
+        now = self.shell.clock()
+        said = f"{words.whose(fact)}, {local_date(fact.event_time, now)}"
+        found = [said, f"confidence {words.confidence_left(fact)}", words.happens(fact, now)]
+        if fact.confirmed_at is not None:
+            found.append(f"confirmed {local_date(fact.confirmed_at, now)}")
+        if pinned := words.pinned(fact, now):
+            found.append(f"pinned {pinned}")
+        return [one for one in found if one]
+
+    def _opens(self, stop: Stop) -> str:
+        key = self.shell.keymap_shown("go")
+        if stop.entity is not None:
+            return f"{key} shows everything about {stop.entity.canonical_name}."
+        if stop.topic is not None:
+            return f"{key} lists {_all(stop.topic.total)} under “{TITLES[stop.topic.topic]}”."
+        if stop.agent is not None:
+            return f"{key} lists what {stop.agent} was told."
+        match stop.about:
+            case "review":
+                return f"{key} goes to Review, where each card takes one key."
+            case "sessions":
+                return f"{key} goes to the conversations from which no facts were drawn yet."
+            case "new":
+                return f"{key} lists what was written down in the last seven days."
+            case "fading":
+                return f"{key} lists what fades within a week if nobody recalls or confirms it."
+            case "served":
+                return f"{key} lists what agents asked and were told."
+            case _:
+                return f"{key} lists the people that memories mention."
+
+    # -- going on from it
+
+    @on(PortraitView.Opened)
+    def _opened(self) -> None:
+        if (stop := self.stop) is not None:
+            start(self, partial(self._open, stop), "go")
+
+    async def _open(self, stop: Stop) -> None:
+        go = self.shell.navigation
+        if stop.memory is not None:
+            await go.open_memory(stop.memory.rid)
+        elif stop.entity is not None:
+            await go.open_entity(stop.entity.eid)
+        elif stop.topic is not None:
+            await go.list_memories(topic_filter(stop.topic.topic))
+        elif stop.agent is not None:
+            await go.list_recalls(stop.agent)
+        else:
+            match stop.about:
+                case "review" | "sessions" as place:
+                    await go.visit(place)
+                case "new":
+                    await go.list_memories("kind:fact added:7d")
+                case "fading":
+                    await go.list_memories("is:fading")
+                case "served":
+                    await go.list_recalls()
+                case None:
+                    await go.list_rows("entities", "type:person")
+
+    # -- actions
+
+    async def do_query(self) -> None:
+        await self.shell.navigation.ask()
+
+    def _shown_memories(self) -> Sequence[MemoryRecord]:
+        stop = self.stop
+        return () if stop is None or stop.memory is None else (stop.memory,)
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "copy":
+            return "" if self._shown_memories() else "There is no fact under the cursor."
+        return super().why_not(action)
+
+    def do_copy(self) -> None:
+        for fact in self._shown_memories():
+            self.app.copy_to_clipboard(fact.content)
+            self.say("Copied the text.")
+
+
+def _all(total: int) -> str:
+    return "the one fact" if total == 1 else f"all {count(total)} facts"

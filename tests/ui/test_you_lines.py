@@ -1,0 +1,178 @@
+"""The portrait as lines: what is shown in how much room, and that nothing stored gets out of its cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memtui.engine.records import (
+    TOPICS,
+    Caution,
+    Entity,
+    FadingFact,
+    MemoryRecord,
+    Portrait,
+    ServedToday,
+    Status,
+    Topic,
+    TopicFacts,
+)
+from memtui.present.glyphs import ASCII, UNICODE
+from memtui.present.text import cells
+from memtui.ui.panes.you.lines import PortraitLines, Stop
+from memtui.ui.widgets.stop_view import GUTTER, HEAD, Laid
+from ui_story import DAY, NOW
+
+from sizes import examples
+
+
+def fact(number: int, **fields: Any) -> MemoryRecord:
+    known: dict[str, Any] = {
+        "rid": number, "id": f"fact_{number}", "kind": "fact", "content": f"Fact number {number}",
+        "event_time": NOW - 40 * DAY, "created_at": NOW - 40 * DAY, "confidence": 0.9, "effective": 0.9,
+        "decay_rate": 0.1, "trust": "agent",
+    }  # fmt: skip
+    return MemoryRecord(**(known | fields))
+
+
+def topic(name: Topic | None, facts: int, *, total: int = 0, **fields: Any) -> TopicFacts:
+    first = 100 * (1 + (TOPICS.index(name) if name else len(TOPICS)))
+    given = tuple(fact(first + number, topic=name, **fields) for number in range(facts))
+    return TopicFacts(topic=name, total=total or facts, confirmed=0, new=0, facts=given)
+
+
+ADA = Entity(eid=1, id="ent_1", canonical_name="Ada", type="person", mention_count=12)
+FULL = Portrait(
+    since=NOW - 7 * DAY,
+    topics=tuple(topic(name, 8, total=20) for name in (*TOPICS, None)),
+    people=(ADA,),
+    newest=(fact(1),),
+    fading=(FadingFact(memory=fact(2), fades_at=NOW + DAY),),
+    fades=1,
+    pending_sessions=2,
+    status=Status(review=3, served=(ServedToday(agent="codex", times=2, memories=7),), memories=7),
+)
+
+
+def laid(portrait: Portrait, width: int, height: int, *, ascii: bool = False, review: int = 3) -> Laid[Stop]:
+    return PortraitLines(width, height, NOW, ASCII if ascii else UNICODE, review).lay_out(portrait)
+
+
+def lines(found: Laid[Stop]) -> list[str]:
+    return [
+        "|".join("".join(piece.text for piece in part.pieces).rstrip() for part in line)
+        for line in found.lines
+    ]
+
+
+def shown(portrait: Portrait, width: int = 76) -> str:
+    return "\n".join(lines(laid(portrait, width, 20)))
+
+
+@pytest.mark.parametrize(("width", "columns"), [(37, 1), (76, 1), (113, 2), (193, 3)])
+def test_there_are_as_many_columns_as_there_is_room_for(width: int, columns: int) -> None:
+    found = laid(FULL, width, 60)
+    assert max(map(len, found.lines[2:])) == max(columns, 1) == len({*found.columns} - {HEAD})
+    for line in found.lines:
+        assert sum(GUTTER + part.width for part in line) <= width + GUTTER
+
+
+def test_a_higher_window_shows_more_of_each_topic_and_a_low_one_scrolls() -> None:
+    heights = {height: len(laid(FULL, 193, height).lines) for height in (20, 40, 60, 90)}
+    assert heights[40] <= 40 and heights[60] <= 60 and heights[90] <= 90
+    assert 20 < heights[20] < heights[40] < heights[60] < heights[90]
+    narrow = lines(laid(FULL, 76, 20))
+    assert len(narrow) > 20
+    assert sum("Fact number" in line for line in narrow) == 3 * 13 - 1 + 2  # a person is one of three
+
+
+def test_every_stop_is_where_it_says() -> None:
+    for width, height in ((37, 9), (76, 20), (113, 30), (193, 50)):
+        found = laid(FULL, width, height)
+        placed = {
+            part.stop: number
+            for number, line in enumerate(found.lines)
+            for part in line
+            if part.stop is not None
+        }
+        assert placed == dict(enumerate(found.rows))
+        assert len({stop.key for stop in found.stops}) == len(found.stops) == len(found.columns)
+        assert list(found.columns) == sorted(found.columns)
+
+
+def test_what_goes_on_stands_in_one_line_or_in_a_list() -> None:
+    words = ["3 to review", "2 conversations to read", "1 fades this week", "7 told to agents today"]
+    assert lines(laid(FULL, 113, 30))[0] == "|".join(words)
+    assert lines(laid(FULL, 60, 20))[0] == "3 to review|2 to read|1 fading|7 told today"
+    assert lines(laid(FULL, 37, 9))[:4] == words
+    assert lines(laid(Portrait(since=0, topics=(topic("home", 1),)), 76, 20, review=0))[0].startswith("Home")
+
+
+def test_a_fact_has_its_sign_its_pin_and_its_day_or_age() -> None:
+    facts = (
+        fact(1, confirmed_at=NOW), fact(2, attributes={"pinned_at": NOW}), fact(3, effective=0.1),
+        fact(4, created_at=NOW), fact(5, happens_at=NOW + 3 * DAY), fact(6),
+    )  # fmt: skip
+    portrait = Portrait(
+        since=NOW - 7 * DAY,
+        topics=(TopicFacts(topic="home", total=6, confirmed=1, new=1, facts=facts),),
+        cautions={"fact_6": (Caution(how="corrected", at=NOW, old=fact(6)),)},
+    )
+    rows = [line for line in shown(portrait).split("\n") if "Fact" in line]
+    assert rows[0].startswith("✓  Fact number 1") and rows[0].endswith(" 5w")
+    assert rows[1].startswith("·★ Fact number 2")
+    assert rows[2].startswith("◔  Fact number 3") and rows[3].endswith(" new") and rows[4].endswith(" 25 Nov")
+    assert rows[5].startswith("!  Fact number 6")
+
+
+def test_plans_have_their_day_before_them() -> None:
+    plans = (
+        fact(1, happens_at=NOW, content="the dentist"), fact(2, happens_at=NOW + 40 * DAY, content="the ferry"),
+        fact(3, content="the move"),
+    )  # fmt: skip
+    portrait = Portrait(since=0, topics=(TopicFacts(topic="plan", total=3, confirmed=0, new=0, facts=plans),))
+    rows = shown(portrait).split("\n")
+    assert "  today       the dentist" in rows[-3] and "  1 Jan 2026  the ferry" in rows[-2]
+    assert rows[-1].index("the move") == rows[-2].index("the ferry")
+
+
+def test_one_fact_is_enough_and_no_person_needs_a_fact() -> None:
+    one = Portrait(since=0, topics=(topic("health", 1),))
+    assert "Health" in shown(one) and "Fact number" in shown(one)
+    known = Portrait(since=0, topics=(topic("health", 1),), people=(ADA,))
+    assert shown(known).split("\n")[2].startswith("People") and "12 memories" in shown(known)
+
+
+texts = st.text(max_size=60) | st.sampled_from(
+    [
+        "\x1b]52;c;aGk=\x07",
+        "a\nb\tc",
+        "\u202egnp.exe",
+        "漢字" * 40,
+        "e\u0301" * 90,
+        "👩‍👩‍👧" * 20,
+        "",
+        "[/red]",
+        "\ud800",
+    ]
+)
+
+
+@settings(max_examples=examples(40))
+@given(text=texts, name=texts, width=st.integers(30, 220), ascii=st.booleans())
+def test_no_text_gets_out_of_its_cell(text: str, name: str, width: int, ascii: bool) -> None:
+    hostile = fact(1, content=text, attributes={"pinned_at": NOW})
+    topics = tuple(
+        TopicFacts(topic=one, total=10**6, confirmed=0, new=10**6, facts=(hostile,)) for one in TOPICS
+    )
+    person = Entity(eid=1, id="ent_1", canonical_name=name, type="person", mention_count=10**6)
+    served = Status(review=0, served=(ServedToday(agent=name, times=1, memories=10**6),), memories=10**6)
+    portrait = Portrait(since=0, topics=topics, people=(person,), newest=(hostile,), status=served)
+    for line in laid(portrait, width, 30, ascii=ascii).lines:
+        for part in line:
+            for piece in part.pieces:
+                assert "\x1b" not in piece.text and "\n" not in piece.text and "\u202e" not in piece.text
+        if len(line) == 1:
+            assert sum(cells(piece.text) for piece in line[0].pieces) <= width

@@ -1,0 +1,264 @@
+"""You: what it shows, that Enter opens what the cursor is on, and that Esc comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from memtui.ui.app import MemtuiApp
+from memtui.ui.panes.entities.pane import EntitiesPane
+from memtui.ui.panes.history.pane import HistoryPane
+from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.panes.you.lines import Stop
+from memtui.ui.panes.you.pane import YouPane
+from memtui.ui.state import UiState
+from memtui.ui.widgets.bars import StatusLine
+from textual.pilot import Pilot
+from textual.widgets import Input
+from ui_story import NOW, Story, memories, quiet, screen_text, settle, until
+
+
+@pytest.fixture
+def known(story: Story) -> Story:
+    """The story with topics, a plan, a person, an agent that was told something, and a card that waits."""
+    with story.open() as memory:
+        for words, topic in (
+            ("walnuts", "health"), ("Standup", "routine"), ("trains", "preference"), ("spare key", "home"), ("Porto", "plan"),
+        ):  # fmt: skip
+            memory.classify(memory.view.page(f"{words} kind:fact")[0].id, topic=topic)
+        memory.remember("The ferry to Norway leaves on 12 December 2025", topic="plan")
+        memory.remember("Had a party on 3 May 2025", topic="plan")
+        memory.models.index_pending()
+    with story.open(actor="agent:coach") as agent:
+        agent.search("trains or flights?")
+        agent.review.request_change("forget", agent.view.page("pen kind:fact")[0].id)
+    story.now = NOW
+    return story
+
+
+def at_you(story: Story, **given: object) -> MemtuiApp:
+    state = UiState(None)
+    state.pane = "you"
+    return story.app(state=state, **given)
+
+
+def you(app: MemtuiApp) -> YouPane:
+    pane = app.main.pane
+    assert isinstance(pane, YouPane)
+    return pane
+
+
+async def ready(app: MemtuiApp) -> YouPane:
+    await until(lambda: app.screen_stack and app.main.is_mounted and you(app)._portrait is not None)
+    await quiet(app)
+    return you(app)
+
+
+async def choose(app: MemtuiApp, wanted: Callable[[Stop], object]) -> Stop:
+    """Put the cursor on the first stop that is wanted."""
+    view = (await ready(app)).view
+    for number, stop in enumerate(view._laid.stops):
+        if wanted(stop):
+            view.put_cursor(number)
+            await quiet(app)
+            return stop
+    raise AssertionError(f"it is not among {view._laid.stops}")
+
+
+async def back(app: MemtuiApp, pilot: Pilot[None], stop: Stop) -> None:
+    """Esc comes back to where the cursor was."""
+    await pilot.press("escape")
+    await until(lambda: isinstance(app.main.pane, YouPane))
+    await quiet(app)
+    assert you(app).stop is not None and you(app).stop.key == stop.key  # type: ignore[union-attr]
+
+
+async def opened(app: MemtuiApp, pilot: Pilot[None], wanted: Callable[[Stop], object], place: str) -> Stop:
+    stop = await choose(app, wanted)
+    await pilot.press("enter")
+    await until(lambda: app.place_shown == place)
+    await settle(app)
+    return stop
+
+
+async def test_its_key_shows_what_is_known_by_topic(known: Story) -> None:
+    app = known.app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.operations.memory is not None)
+        await pilot.press("0")
+        await ready(app)
+        text = screen_text(app)
+        for title in ("Health", "Plans ahead", "Routines", "Preferences", "Home", "Other facts"):
+            assert title in text
+        assert "0 You" in text and "party" not in text and "Projects" not in text
+        assert "12 Dec  The ferry" in text
+        assert "7 facts, 3 of them confirmed" in app.main.query_one(StatusLine).place_text
+
+
+async def test_enter_on_a_fact_shows_it_in_memories(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        stop = await opened(
+            app, pilot, lambda stop: stop.memory and "walnuts" in stop.memory.content, "memories"
+        )
+        assert memories(app).current is not None and "walnuts" in memories(app).current.content  # type: ignore[union-attr]
+        assert memories(app).has_class("-zoom-preview")
+        await back(app, pilot, stop)
+
+
+async def test_enter_on_a_topic_lists_exactly_its_facts(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for name in ("plan", "health", None):
+            stop = await opened(
+                app, pilot, lambda stop, name=name: stop.topic and stop.topic.topic == name, "memories"
+            )
+            assert stop.topic is not None
+            pane = app.main.pane
+            assert isinstance(pane, MemoriesPane)
+            await until(lambda pane=pane, stop=stop: pane.table.row_count == stop.topic.total)
+            await back(app, pilot, stop)
+
+
+async def test_enter_on_a_person_shows_everything_about_her(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        stop = await opened(
+            app, pilot, lambda stop: stop.entity and stop.entity.canonical_name == "Ada", "entities"
+        )
+        pane = app.main.pane
+        assert isinstance(pane, EntitiesPane)
+        await until(lambda: pane.table.selected is not None and pane.table.selected.canonical_name == "Ada")
+        await back(app, pilot, stop)
+
+
+async def test_enter_on_what_goes_on_shows_it(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        stop = await opened(app, pilot, lambda stop: stop.about == "review", "review")
+        await back(app, pilot, stop)
+        stop = await opened(app, pilot, lambda stop: stop.about == "sessions", "sessions")
+        await back(app, pilot, stop)
+        stop = await opened(app, pilot, lambda stop: stop.about == "new", "memories")
+        assert memories(app).filter_text == "kind:fact added:7d"
+        await back(app, pilot, stop)
+
+
+async def test_enter_on_an_agent_lists_what_it_was_told(known: Story) -> None:
+    with known.open(actor="agent:planner") as other:
+        other.search("walnuts")
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)) as pilot:
+        stop = await opened(app, pilot, lambda stop: stop.agent == "coach", "history")
+        pane = app.main.pane
+        assert isinstance(pane, HistoryPane)
+        assert pane.recalls
+        await until(lambda: pane.table.row_count == 1 and "trains or flights?" in screen_text(app))
+        await back(app, pilot, stop)
+        stop = await opened(app, pilot, lambda stop: stop.about == "served", "history")
+        await until(lambda: pane.table.row_count == 2)
+        await back(app, pilot, stop)
+
+
+async def test_the_cursor_goes_down_across_and_to_what_goes_on(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        view = (await ready(app)).view
+        assert view.stop is not None and view.stop.about == "review"
+        await pilot.press("l")
+        assert view.stop.about == "sessions"
+        await pilot.press("j")
+        first = view.cursor
+        assert view._laid.columns[first] == 0 and view._laid.columns[first - 1] == -1
+        await pilot.press("right")
+        assert view._laid.columns[view.cursor] == 1
+        await pilot.press("k")
+        assert view._laid.columns[view.cursor] in (-1, 1)
+        await pilot.press("h", "G")
+        assert view.cursor == len(view._laid.stops) - 1
+        await pilot.press("g", "g")
+        assert view.cursor == 0
+
+
+async def test_the_text_under_the_cursor_is_there_in_full(known: Story) -> None:
+    long = "Wants to be called Ada by friends, " + "and never by her second name, " * 4 + "which nobody knows"
+    with known.open() as memory:
+        memory.remember(long, topic="identity")
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)):
+        await choose(app, lambda stop: stop.memory and "second name" in stop.memory.content)
+        text = screen_text(app)
+        assert "which nobody knows" in text and "from you, 22 Nov · confidence 1.0" in text
+        await choose(app, lambda stop: stop.topic and stop.topic.topic == "identity")
+        assert "Enter lists the one fact under “About you”." in screen_text(app)
+
+
+async def test_it_follows_what_changes(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)):
+        await ready(app)
+        with known.open(actor="agent:coach") as agent:
+            agent.remember("Plays the tuba", topic="routine")
+        await until(lambda: "Plays the tuba" in screen_text(app))
+
+
+async def test_a_question_is_asked_in_search(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(app)
+        await pilot.press("slash")
+        await until(lambda: app.place_shown == "search" and isinstance(app.focused, Input))
+        await pilot.press(*"walnuts", "enter")
+        await until(lambda: "allergic to walnuts" in screen_text(app))
+
+
+async def test_it_looks_only(known: Story) -> None:
+    with known.open(readonly=True) as memory:
+        before = memory.view.count_operations(), memory.view.recent_recalls()
+    app = at_you(known, readonly=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(app)
+        await pilot.press("j", "j", "l", "y", "G")
+        await quiet(app)
+    with known.open(readonly=True) as memory:
+        assert (memory.view.count_operations(), memory.view.recent_recalls()) == before
+
+
+async def test_without_facts_it_says_the_way_out(empty_story: Story) -> None:
+    app = at_you(empty_story)
+    async with app.run_test(size=(80, 24)):
+        await ready(app)
+        assert "Nothing is known about you yet." in screen_text(app)
+    with empty_story.open() as memory:
+        memory.record_turn("talk", "user", "I like tea")
+    app = at_you(empty_story)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(app)
+        text = screen_text(app)
+        assert "No facts yet, only conversations." in text and "5  turn 1 conversation into facts" in text
+        await pilot.press("enter", "j", "y")
+        await quiet(app)
+        assert app.place_shown == "you"
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+async def test_hostile_texts_stay_where_they_are(known: Story, size: tuple[int, int]) -> None:
+    with known.open() as memory:
+        memory.remember("\x1b]52;c;aGk=\x07[/] \u202egnp.exe [bold]x", topic="identity")
+    app = at_you(known)
+    async with app.run_test(size=size) as pilot:
+        await choose(app, lambda stop: stop.memory and "exe" in stop.memory.content)
+        await until(lambda: "␛]52;c" in screen_text(app))
+        text = screen_text(app)
+        assert "\x1b" not in text and "\u202e" not in text
+        await pilot.press("question_mark")
+        await until(lambda: app.screen is not app.main)
+
+
+async def test_the_number_of_cards_is_that_of_the_tab(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)):
+        pane = await ready(app)
+        app.show_count("review", 17)
+        await quiet(app)
+        assert pane.shell.count_of("review") == 17 and "17 to review" in screen_text(app)
