@@ -1,7 +1,7 @@
 """Where memtui keeps its files, and which places are no good for a memory.
 
 Folders are the platform's own and are created for their owner only. A memory is a SQLite file in
-WAL mode: it needs locks and shared mappings that work, and nobody else who rewrites it. Network,
+WAL mode: it needs locks and shared mappings that work, and no other program that rewrites it. Network,
 FUSE and 9p file systems and folders that a cloud client mirrors lose commits or come back as
 "conflicted copy", so they are refused.
 """

@@ -276,7 +276,7 @@ def test_two_demos_look_alike(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "mine.db"
     path.write_bytes(b"mine")
-    with pytest.raises(StoreError, match=r"mine\.db is there already"):
+    with pytest.raises(StoreError, match=r"mine\.db already exists"):
         create_demo(path, now=NOW)
     assert path.read_bytes() == b"mine"
 

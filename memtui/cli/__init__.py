@@ -71,7 +71,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _report(error: Exception, *, json: bool, logged: bool) -> int:
-    """Like ``errors.report``, when nobody may be there to read it."""
+    """Like ``errors.report``, when the output may be closed."""
     from . import errors
 
     try:

@@ -32,7 +32,7 @@ _EACH = 5
     type=click.IntRange(1, 100),
     default=_EACH,
     show_default=True,
-    help="At most so many of each topic.",
+    help="At most this many of each topic.",
 )
 @json_option
 @pass_invocation

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def backup_command(invocation: Invocation, what: str, json: bool) -> int:
     """Make a verified backup (now), or list the backups.
 
-    To restore one, after a look at what that does: memtui restore.
+    To restore one: memtui restore. Its --dry-run shows what that would do.
     """
     with invocation.existing(must_write=what != "list") as memory:
         if what == "list":

@@ -28,5 +28,5 @@ def completion_command(shell: str | None) -> int:
 
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        raise UsageError("Which shell is not known.", f"Name one of {', '.join(SHELLS)}.")
+        raise UsageError("The shell is not known.", f"Name one of {', '.join(SHELLS)}.")
     return shell_complete(group, {}, "memtui", COMPLETE_VARIABLE, f"{name}_source")

@@ -101,7 +101,7 @@ def _options(
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if filter is not None or project is not None:
-        # The server would refuse it later, where nobody sees the reason.
+        # The server would refuse it later, where the person does not see why.
         compiler.compile(access_scope.expression(filter, project), now=time.time())
     named = {
         "--db": str(invocation.path().absolute()),

@@ -29,7 +29,12 @@ _LISTED = 5
 )
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
 @click.option(
-    "--limit", "-n", type=click.IntRange(1, 100), default=12, show_default=True, help="At most so many facts."
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 100),
+    default=12,
+    show_default=True,
+    help="At most this many facts.",
 )
 @json_option
 @pass_invocation
@@ -42,9 +47,7 @@ def context_command(
     """
     words = given_text(prompt)
     if not words.strip():
-        raise UsageError(
-            "What would the agent be asked?", 'For example: memtui context "where shall we eat?"'
-        )
+        raise UsageError("The prompt is missing.", 'For example: memtui context "where shall we eat?"')
     with invocation.existing() as memory:
         if not memory.readonly:
             memory.models.index_pending(limit=None if invocation.demo else INDEXED_FIRST)

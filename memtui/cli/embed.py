@@ -37,8 +37,8 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
     """Switch to the embedding model of the settings ([embedder]), and make all vectors with it.
 
     The old vectors are used until the new ones are complete. Ctrl+C stops and keeps what is done; the next
-    call continues. If texts would leave this machine, memtui asks first. MiniLM makes the ranking "late" possible,
-    which finds most. If it is not set, memtui asks; --late agrees. Other models rank with "default".
+    call continues. If texts would leave this machine, memtui asks first. The ranking "late" works only with
+    MiniLM, and finds most. memtui asks whether to set it; --late sets it. Other models rank with "default".
     """
     if only_plan and late:
         raise UsageError("--plan and --late exclude each other.", "Leave one out.")

@@ -100,7 +100,7 @@ def entities_command(
     if chosen and name is None:
         raise UsageError("Which entity is to be corrected?", "Give a name: memtui entities NAME --rename NEW")
     if len(chosen) > 1:
-        raise UsageError("One correction at a time.", "Each is an operation that undo takes back.")
+        raise UsageError("Give only one correction at a time.", "Run the command once for each.")
     if dry_run and "merge" not in chosen:
         raise UsageError("--dry-run goes with --merge.", "Other corrections can be undone.")
     if name is None:

@@ -34,7 +34,7 @@ _ALSO = 1_000
 )
 @click.option("--also", multiple=True, metavar="KEY", help="Also erase this entry of the list.")
 @click.option("--keep", multiple=True, metavar="KEY", help="Keep this entry of the list.")
-@click.option("--dry-run", "-n", is_flag=True, help="Show what carries the text, and change nothing.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what contains the text, and change nothing.")
 @click.option("--yes-erase", type=int, metavar="N", help="Do not ask. N is the number of memories to erase.")
 @click.option(
     "--delete-damaged", is_flag=True, help="Delete backups that cannot be opened: they may hold the text."
@@ -88,7 +88,8 @@ def _agreed(plan: ErasePlan, number: int | None, json: bool) -> bool:
     if number is None:
         if json or not sys.stdin.isatty():
             raise UsageError(
-                f"Say how many memories go: --yes-erase {plan.memories}.", "--dry-run shows what they are."
+                f"Say how many memories to erase: --yes-erase {plan.memories}.",
+                "--dry-run shows what they are.",
             )
         err(f"Type {plan.memories} to erase for good (nothing brings it back):")
         sys.stderr.flush()

@@ -20,7 +20,9 @@ from .root import Command, json_option, pass_invocation
 @click.command("list", cls=Command)
 @click.argument("filter", nargs=-1)
 @click.option("--filter", "-f", "filters", multiple=True, metavar="F", help="The same as FILTER.")
-@click.option("--limit", "-n", type=click.IntRange(min=1), default=50, help="At most so many.  [default: 50]")
+@click.option(
+    "--limit", "-n", type=click.IntRange(min=1), default=50, help="At most this many.  [default: 50]"
+)
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first N.")
 @click.option(
     "--sort", type=click.Choice(get_args(SortKey)), default="time", help="The order.  [default: time]"

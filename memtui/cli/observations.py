@@ -39,7 +39,7 @@ _ADD = "add"
     type=click.IntRange(1, 1_000),
     default=_LISTED,
     show_default=True,
-    help="At most so many.",
+    help="At most this many.",
 )
 @json_option
 @pass_invocation

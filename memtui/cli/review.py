@@ -51,7 +51,7 @@ def review_command(
     request to forget it. Not every card takes every verdict. snooze asks again in 7 days.
 
     \b
-    memtui review keep prop_1a2b                       keep the new fact, and let the old one go
+    memtui review keep prop_1a2b                       keep the new fact, and forget the old one
     memtui review keep prop_1a2b --memory fact_3c4d    keep this one instead
     memtui review both prop_1a2b prop_5e6f             both are true, or two different people
     memtui review forget prop_1a2b --memory ref_3c4d   only this one of a card with several

@@ -26,9 +26,9 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
-    "import": Entry("import_", "Feed", "Bring in conversations: files, folders, exports."),
-    "remember": Entry("memories", "Feed", "Write down a memory."),
-    "consolidate": Entry("consolidate", "Feed", "Draw facts from conversations."),
+    "import": Entry("import_", "Add", "Bring in conversations: files, folders, exports."),
+    "remember": Entry("memories", "Add", "Write down a memory."),
+    "consolidate": Entry("consolidate", "Add", "Draw facts from conversations."),
     "about": Entry("about", "Look", "Show what is known about you, by topic."),
     "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
@@ -61,17 +61,17 @@ COMMANDS: dict[str, Entry] = {
     "connect": Entry("connect", "Agents", "Let Claude or Codex use the memory."),
     "hook": Entry("hook", "Agents", "Answer the hooks of Claude Code."),
     "pause": Entry("pause", "Agents", "Stop recording for a while."),
-    "maintain": Entry("maintain", "Care", "Run the maintenance jobs that are due, or one of them now."),
-    "embed": Entry("embed", "Care", "Switch to another embedding model."),
-    "export": Entry("export", "Care", "Write the memory, or part of it, to a file."),
-    "backup": Entry("backup", "Care", "Make and list backups."),
-    "check": Entry("check", "Care", "Check that the memory file is sound."),
-    "health": Entry("health", "Care", "Find duplicate, unsafe, stale and unused memories."),
-    "doctor": Entry("doctor", "Care", "Check the setup, and say what to do."),
-    "serve": Entry("serve", "Care", "Show the app in a browser. Nothing can be changed there."),
-    "guide": Entry("guide", "Care", "Read the guide: a page for each subject."),
-    "help": Entry("help_", "Care", "Show help for a command."),
-    "completion": Entry("completion", "Care", "Print a shell's completion script."),
+    "maintain": Entry("maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."),
+    "embed": Entry("embed", "Maintain", "Switch to another embedding model."),
+    "export": Entry("export", "Maintain", "Write the memory, or part of it, to a file."),
+    "backup": Entry("backup", "Maintain", "Make and list backups."),
+    "check": Entry("check", "Maintain", "Check that the memory file is sound."),
+    "health": Entry("health", "Maintain", "Find duplicate, unsafe, stale and unused memories."),
+    "doctor": Entry("doctor", "Maintain", "Check the setup, and say what to do."),
+    "serve": Entry("serve", "Maintain", "Show the app in a browser. Nothing can be changed there."),
+    "guide": Entry("guide", "Maintain", "Read the guide: a page for each subject."),
+    "help": Entry("help_", "Maintain", "Show help for a command."),
+    "completion": Entry("completion", "Maintain", "Print a shell's completion script."),
 }
 
 

@@ -49,7 +49,7 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
         or (action == "search" and not "".join(words).strip())
         or (action == "list" and len(words) > 1)
     ):
-        raise UsageError(f"These are not the words for scratchpad {action}.", _WANTED[action])
+        raise UsageError(f"These arguments do not fit scratchpad {action}.", _WANTED[action])
     if action in ("write", "delete"):
         return _change(invocation, action, words, json)
     with invocation.reading() as memory:

@@ -44,7 +44,7 @@ INDEXED_FIRST = 256
 @click.command("search", cls=Command)
 @click.argument("query", nargs=-1)
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Search only in what passes it.")
-@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many hits.  [default: 10]")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most this many hits.  [default: 10]")
 @click.option("--profile", metavar="NAME", help="How to rank: default, rrf, or a saved profile.")
 @click.option("--explain", is_flag=True, help="Show the parts of every score.")
 @click.option("--why", metavar="ID", help="Tell why the memory ID is, or is not, among the hits.")

@@ -37,8 +37,8 @@ ANYWHERE = ("0.0.0.0", "::", "")
 def serve_command(invocation: Invocation, host: str, port: int) -> None:
     """Show the app in a browser, where nothing can be changed.
 
-    The printed address has a new token at each start. Whoever has the whole address can read
-    everything, nobody else gets an answer. The app there writes no settings, exports nothing, starts no editor and
+    The printed address has a new token at each start. Anyone with the whole address can read
+    everything; requests without it get no answer. The app there writes no settings, exports nothing, starts no editor and
     asks no endpoint.
     """
     command = reading_command(invocation)

@@ -33,7 +33,7 @@ _TURNS_AT_ONCE = 500
 @click.command("sessions", cls=Command)
 @click.argument("text", nargs=-1, metavar="[TEXT|ID]")
 @click.option(
-    "--limit", "-n", type=click.IntRange(min=1), help="At most so many.  [default: 20; all turns of one]"
+    "--limit", "-n", type=click.IntRange(min=1), help="At most this many.  [default: 20; all turns of one]"
 )
 @json_option
 @pass_invocation

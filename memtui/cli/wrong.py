@@ -25,7 +25,7 @@ from .root import Command, json_option, pass_invocation
     type=click.IntRange(1, 200),
     default=5,
     show_default=True,
-    help="At most so many sessions.",
+    help="At most this many sessions.",
 )
 @json_option
 @pass_invocation

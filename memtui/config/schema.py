@@ -1,6 +1,6 @@
 """What can be set, as typed records: each field carries its meaning, its default and its bounds.
 
-A setting is named ``section.key``, as it stands in the file. Its environment variable is
+A setting is named ``section.key``, as it is in the file. Its environment variable is
 ``MEMTUI_SECTION_KEY``, and ``MEMTUI_KEY`` for those of ``[general]``; tables have none.
 """
 

@@ -25,7 +25,7 @@ def create_demo(path: Path, *, now: float) -> None:
     when the file is opened. Raises StoreError if the file cannot be created.
     """
     if path.exists():
-        raise StoreError(f"{path} is there already.", "Give the demo memory a path of its own.")
+        raise StoreError(f"{path} already exists.", "Give the demo memory a path of its own.")
     connections = open_file(path)
     try:
         with connections.exclusive() as writer:

@@ -36,7 +36,7 @@ def effective_confidence(
     happens_at: int | None,
     now: float,
 ) -> float:
-    """What is left at ``now`` (Unix seconds), in [0, 1]. A clock that stands before the last sign decays nothing."""
+    """What is left at ``now`` (Unix seconds), in [0, 1]. A clock that is set before the last sign of use decays nothing."""
     if decay_rate == 0.0:
         return min(1.0, max(0.0, confidence))
     anchor = max(

@@ -238,6 +238,6 @@ class Core:
 def outside(what: str) -> InputError:
     """What a write that its ``within`` does not let pass raises."""
     return InputError(
-        f"This {what} would lie outside of what may be seen and written here.",
-        "Nothing was written. Say it so that it belongs here, or ask the person to widen the filter.",
+        f"This {what} does not match the filter and project that this agent is limited to.",
+        "Nothing was written. Change it so that it matches, or ask the person to widen the filter.",
     )

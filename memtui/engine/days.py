@@ -47,7 +47,7 @@ _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
 
 class _Named(NamedTuple):
-    """A day and where its words stand. ``exact``: the words have its number and its month; ``month``: only the month, no year."""
+    """A day and where its words are. ``exact``: the words have its number and its month; ``month``: only the month, no year."""
 
     start: int
     day: date
@@ -118,7 +118,7 @@ def _as_put_right(text: str) -> str:
 
 
 class _Kinds(NamedTuple):
-    """The patterns of each way to name a day, of all together, and the signs that stand before. ``digits``: counts in words."""
+    """The patterns of each way to name a day, of all together, and the signs that come before. ``digits``: counts in words."""
 
     ways: dict[str, re.Pattern[str]]
     any: re.Pattern[str]

@@ -12,7 +12,7 @@ COMMANDS = (
     "import", "remember", "consolidate", "search", "list", "context", "show", "history", "sessions", "entities",
     "observations", "scratchpad", "stats", "questions", "status", "review", "wrong", "correct", "merge", "confirm",
     "pin", "unpin", "forget", "withhold", "restore", "erase", "tag", "topic", "undo", "redo", "mcp", "connect", "hook",
-    "pause", "maintain", "embed", "export", "backup", "check", "health", "doctor", "serve", "guide", "help",
+    "about", "pause", "maintain", "embed", "export", "backup", "check", "health", "doctor", "serve", "guide", "help",
     "completion",
 )  # fmt: skip
 """What follows the program's name where a hint names a command."""

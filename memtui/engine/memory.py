@@ -684,7 +684,7 @@ class Memory:
     def _query_embedder(self, connection: apsw.Connection, at_hand: str | None = None) -> QueryEmbedder | str:
         """The embedder for queries, or the reason why there are no vectors to compare with.
 
-        ``at_hand``: a question for which nobody waits.
+        ``at_hand``: use what needs no waiting: no network, no loading.
         """
         if self._core.options.embedder == "off":
             return 'vectors are switched off (embedder = "off")'

@@ -43,7 +43,7 @@ def checked(strategy: str, providers: Sequence[str]) -> tuple[ProviderName, ...]
             rules = " and ".join(RULES)
             raise InputError(
                 f"The strategy fast cannot use {given!r}.",
-                f"It runs beside every turn: {rules} only. Give another strategy a name of its own.",
+                f"It runs for every turn, so it can only use {rules}. Give a strategy with other providers another name.",
             )
         found.append(name)
     return tuple(found)

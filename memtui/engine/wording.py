@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-# So many characters of what two texts begin with alike stand before their difference.
+# So many characters of what two texts begin with alike come before their difference.
 _LED_BY = 16
 
 

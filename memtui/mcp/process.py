@@ -76,7 +76,7 @@ class Finishing:
 def _repaired(error: Exception) -> Any:
     """The message of a line that the SDK could not read because of half a character; otherwise the error.
 
-    Without this nobody would answer the line, and the client would wait.
+    Without this the line gets no answer, and the client waits.
     """
     if not isinstance(error, ValidationError):
         return error

@@ -51,7 +51,9 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
     if uri == LATEST_REFLECTION:
         memory = _latest(agent)
         if memory is None:
-            raise NotFoundError("There is no reflection yet.", "One is written a week, once there are facts.")
+            raise NotFoundError(
+                "There is no reflection yet.", "A job writes one each week, once there are facts."
+            )
         since = cautions_told(agent.cautions([memory]).get(memory.id, ()))
         text, kind = f"[{since}] {cited(memory)}" if since else cited(memory), "text/markdown"
     elif uri.startswith(SCHEME):

@@ -30,7 +30,7 @@ def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     """A label and a text for each row. ``a_million``: the price of a million tokens, if texts are sent."""
     cost = price(plan.tokens, a_million) if plan.sends_to else ""
     earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
-    stay = "nobody: the texts stay on this machine"
+    stay = "no one: the texts stay on this machine"
     ranking = []
     if plan.words and not plan.words_before:
         ranking = [("ranking", '"late" becomes possible, which finds most with this model: you are asked')]

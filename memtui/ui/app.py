@@ -308,7 +308,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         return bool(restored)
 
     def poll(self) -> None:
-        """Twice a second: collect garbage if nobody types, and check for changes by other programs."""
+        """Twice a second: collect garbage if no key is pressed, and check for changes by other programs."""
         garbage_collection.collect_if_due(self.keystrokes.quiet)
         self.follower.poll()
 

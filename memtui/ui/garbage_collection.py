@@ -1,4 +1,4 @@
-"""Runs Python's garbage collection while nobody types.
+"""Runs Python's garbage collection while no key is pressed.
 
 A full collection takes some 20 ms after a few screens, which can be felt between a key and its effect.
 Python 3.14 collects in small steps and does not need this.

@@ -83,9 +83,9 @@ def test_what_cannot_be_is_refused_with_the_next_step(cli: Cli) -> None:
     for arguments, code, hint in (
         (("entities", "Ada Lovelase"), 3, "Ada Lovelace"),
         (("entities", "--rename", "X"), 2, "Give a name"),
-        (("entities", "Ada", "--pin", "--rename", "X"), 2, "One correction"),
+        (("entities", "Ada", "--pin", "--rename", "X"), 2, "only one correction"),
         (("entities", "Ada", "--rename", "Bob"), 3, "Merge"),
-        (("entities", "Ada", "--merge", "ada"), 3, "one already"),
+        (("entities", "Ada", "--merge", "ada"), 3, "already the same entity"),
         (("entities", "Ada", "--dry-run"), 2, "--merge"),
     ):
         refused = cli(*arguments)

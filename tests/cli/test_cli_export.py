@@ -38,7 +38,7 @@ def test_a_file_that_is_there_stays_without_force(cli: Cli, tmp_path: Path) -> N
     target = tmp_path / "all.jsonl"
     target.write_text("mine")
     refused = cli("export", str(target))
-    assert refused.code == 3 and "there already" in refused.err and target.read_text() == "mine"
+    assert refused.code == 3 and "already exists" in refused.err and target.read_text() == "mine"
     forced = cli("export", str(target), "--force")
     assert forced.code == 0 and "exported" in forced.out
 

@@ -340,7 +340,7 @@ def test_it_records_only_what_passes_its_filter(
     said = [("user", "Is Ada vegetarian?"), ("assistant", "Yes, since March.")]
     assert turns(memory) == (said if recorded else [])
     assert memory.view.count_sessions() == recorded
-    assert logged(home).count("would lie outside") == (0 if recorded else 2)
+    assert logged(home).count("does not match the filter") == (0 if recorded else 2)
     assert memory.files.check(deep=True).ok
 
 

@@ -144,7 +144,7 @@ def test_the_list_is_the_persons(person: Memory, place: Path) -> None:
     assert person.recording.never("project", "boat").never == (Never(kind="project", name="boat"),)
     with agent(place) as memory, pytest.raises(InputError, match="Only the person"):
         memory.recording.no_longer_never("project", "boat")
-    with pytest.raises(InputError, match="not a whole path"):
+    with pytest.raises(InputError, match="not an absolute path"):
         person.recording.never("folder", "here")
     with pytest.raises(NotFoundError):
         person.recording.no_longer_never("project", "garden")

@@ -83,9 +83,9 @@ def test_writing_what_stands_there_changes_nothing(memory: Memory) -> None:
 def test_a_write_over_what_somebody_changed_meanwhile_is_refused(memory: Memory) -> None:
     memory.scratchpad.set("task", "seen")
     memory.scratchpad.set("task", "seen and changed")
-    with pytest.raises(InputError, match="changed by somebody"):
+    with pytest.raises(InputError, match="changed by another program"):
         memory.scratchpad.set("task", "edited", expected="seen")
-    with pytest.raises(InputError, match="changed by somebody"):
+    with pytest.raises(InputError, match="changed by another program"):
         memory.scratchpad.set("task", "added", expected="")
     assert memory.scratchpad.set("task", "edited", expected="seen and changed").value == "edited"
 

@@ -161,7 +161,7 @@ async def test_a_talk_beyond_its_context_is_read_in_parts(place: Path, model: Ll
         (outcome,) = found.outcomes
         # Whether it finds an end to its answers is its own affair; that it can be asked at all is ours.
         assert found.calls > 1
-        assert "finds the text too long" not in outcome.error
+        assert "says that the text is too long" not in outcome.error
         assert (outcome.state == "done") == (memory.pending_sessions() == [])
         assert memory.files.check().ok
 

@@ -55,7 +55,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         app.screen.query_one(PathInput).value = str(target)
         await pilot.press("enter")
         await until(lambda: stage(app) == "failed")
-        await until(lambda: "there already" in " ".join(screen_text(app).replace("│", " ").split()))
+        await until(lambda: "already exists" in " ".join(screen_text(app).replace("│", " ").split()))
         assert target.read_bytes() == before
         await pilot.press("b")
         assert stage(app) == "choose"

@@ -119,7 +119,7 @@ async def test_a_low_list_has_its_header_only_while_it_has_the_whole_window(stor
     ("filter", "said"),
     [
         ("kind:fact zebra", "zebra alone lets nothing through"),
-        ("tag:travel tag:home", "tag:home, after what stands before it, leaves nothing"),
+        ("tag:travel tag:home", "tag:home, after the terms before it, leaves nothing"),
         ("unicycle", "look in the Trash: 1 there"),
         ("honestly", "K  show them here too"),
     ],

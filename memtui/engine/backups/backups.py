@@ -1,7 +1,7 @@
 """Backups in time: made when something changed, thinned out with age, restored into the live file.
 
 A copy only gets its name after it passed its check, so a fresh backup proves the live file too; only then
-are older ones let go. Copies are read from one snapshot: writers neither wait nor make it start over.
+are older ones deleted. Copies are read from one snapshot: writers neither wait nor make it start over.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Backups:
         return since
 
     def _base_findings(self) -> list[Finding]:
-        """What is wrong with the file beyond its pages; a reader looks, so that nobody waits."""
+        """What is wrong with the file beyond its pages; it uses a reading connection, so no writer waits."""
         with self._connections.read() as connection:
             scene = CheckContext(connection, self._connections, self._clock(), False)
             found = [finding for name in _BASE_CHECKS for finding in CHECKS[name](scene)]
@@ -294,7 +294,7 @@ class Backups:
 
     def _file(self) -> Path:
         if self._connections.path is None:
-            raise InputError("This memory lives in this process only: it has no backups.", "Open a file.")
+            raise InputError("This memory exists only in this process: it has no backups.", "Open a file.")
         return self._connections.path
 
     def _path(self) -> Path:

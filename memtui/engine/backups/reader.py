@@ -128,7 +128,7 @@ def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzi
     oldest = f"The oldest is of {local_time(there[-1].at, zone):%Y-%m-%d %H:%M}: " if there else ""
     raise NotFoundError(
         f"There is no backup from {text!r} or before.",
-        f"{oldest}memtui restore lists those that there are.",
+        f"{oldest}memtui restore lists all backups.",
     )
 
 

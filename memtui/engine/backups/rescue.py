@@ -60,7 +60,7 @@ class Rescue:
                 'memtui remember "..." or memtui import PATH begins one; memtui restore brings back a backup.',
             )
         if not os.access(self.path, os.W_OK):
-            return ReadOnlyError(f"{self.path} may not be written.", "Fix its permissions.")
+            return ReadOnlyError(f"You have no permission to write {self.path}.", "Fix its permissions.")
         try:
             connections = file.open_file(self.path, readonly=True, allow_unsafe=True)
         except OlderFileError:
@@ -155,7 +155,7 @@ def put_in_place(
             operation, kept = _carry(path, copy, gap, actor, label)
         if problem := backup.problem_of(new):
             raise StoreError(
-                f"The copy of {chosen.path} could not be written whole: {problem}.", "Check the disk."
+                f"The copy of {chosen.path} could not be written completely: {problem}.", "Check the disk."
             )
         backup.flush(new)
         moved = file_replacement.exchange(path, new, aside)

@@ -101,7 +101,7 @@ def check_batch(
     unknown = sorted({source for draft in drafts for source in draft.sources if source not in turns})
     if unknown:
         raise InputError(
-            f"These are no turns of this session: {', '.join(one[:40] for one in unknown[:5])}.",
+            f"These are not turns of this session: {', '.join(one[:40] for one in unknown[:5])}.",
             "Use the ids that get_episodes_for_consolidation gave. Nothing was saved.",
         )
     if any(len({turns[source].project for source in draft.sources}) > 1 for draft in drafts):

@@ -131,7 +131,7 @@ class AgentLoop:
         stored = duplicates.same_text(connection, text, "fact", now, known)
         if outcome in ("added", "superseded", "conflict") and stored is None:
             raise InputError(
-                "A fact of this session would lie outside of what may be seen and written here.",
+                "A fact of this session does not match the filter and project that this agent is limited to.",
                 "Nothing was written. Ask the person to widen the filter.",
             )
         return Saved(

@@ -225,7 +225,7 @@ def _of(memory: MemoryRecord) -> PlanLine:
 
 
 def may_go(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord | None:
-    """The memory of a line that takes it away, while nobody decided about it since; else None."""
+    """The memory that a line removes, if nothing was decided about it since; else None."""
     known = memories.get(connection, identity, now)
     return known if known.active and not why_it_stays(connection, known) else None
 

@@ -45,8 +45,8 @@ def suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple
 
 
 def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The words, names and numbers of ``content``, as they stand there, that no source has, when they are too many
-    to be a rewording. A number that nobody said is enough by itself; so is a name.
+    """The words, names and numbers of ``content``, as written there, that no source has, when they are too many
+    to be a rewording. A number that is in no source is enough by itself; so is a name.
     """
     if not sources:
         return ()

@@ -44,7 +44,7 @@ def must_be_free(connection: apsw.Connection, entity: Entity, bits: int, actor: 
 
 
 def protect(connection: apsw.Connection, eid: int, bit: int, *, clear: bool = False) -> None:
-    """Note that somebody decided this about an entity, or with ``clear`` that nobody does any more."""
+    """Record a decision about an entity; ``clear`` removes it."""
     operator = "& ~" if clear else "|"
     connection.execute(f"UPDATE entities SET protected = protected {operator} ? WHERE eid = ?", (bit, eid))
 
@@ -132,7 +132,8 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
     key = entity_key(alias)
     if key == entity_key(entity.canonical_name):
         raise InputError(
-            f"{entity.canonical_name!r} is what it is called.", "Rename it first, or split off another name."
+            f"{entity.canonical_name!r} is the main name of this entity.",
+            "Rename it first, or split off another name.",
         )
     row: Any = connection.execute(
         f"""
@@ -219,7 +220,7 @@ def unlink(
     ).fetchall()
     if not rows:
         raise InputError(
-            f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show has what it is linked to."
+            f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show lists its links."
         )
     withdraw(connection, "link", memory, entity, actor)
     for (eid,) in rows:
@@ -277,7 +278,7 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
     for row, survivor, hidden in entity_names.having(connection, name):
         if survivor == entity.eid:
             return
-        if hidden or _is_empty(connection, survivor):  # nobody stands behind it (any more)
+        if hidden or _is_empty(connection, survivor):  # no entity is left behind the name
             _set(connection, survivor, "hidden = 0", None)
             if row == survivor:
                 _absorb(connection, entity.eid, row)
@@ -288,7 +289,7 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
             others.append(survivor)
     for other in entities.by_eid(connection, others):
         raise InputError(
-            f"{name!r} is another one's name: {other.canonical_name} ({other.type}, {other.id}).",
+            f"{name!r} is already the name of another entity: {other.canonical_name} ({other.type}, {other.id}).",
             "Merge the two, or keep them apart first: then both may have it.",
         )
     entities.make_row(connection, name, entity.type, now, merged_into=entity.eid)
@@ -320,7 +321,8 @@ def _absorb(connection: apsw.Connection, survivor: int, absorbed: int) -> None:
 def _two(one: Entity, other: Entity) -> None:
     if one.eid == other.eid:
         raise InputError(
-            f"They are one already: {one.canonical_name} ({one.id}).", "Name two different ones."
+            f"These are already the same entity: {one.canonical_name} ({one.id}).",
+            "Name two different entities.",
         )
 
 

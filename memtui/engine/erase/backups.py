@@ -78,7 +78,7 @@ def rewrite(
                 backup.copy_into(source, copy)
             missing = load_vec0(copy)
             _assert_writable_index(copy, missing)
-            copy.pragma("journal_mode", "memory")  # nobody needs this file after a crash
+            copy.pragma("journal_mode", "memory")  # this file is not needed after a crash
             copy.pragma("synchronous", 0)
             copy.execute("BEGIN IMMEDIATE")
             closure = find(copy)
@@ -88,7 +88,7 @@ def rewrite(
             copy.execute("VACUUM INTO ?", (str(new_path),))
         if problem := backup.problem_of(new_path):
             raise CorruptFileError(
-                f"The backup {path.name} could not be written anew: {problem}.", "It was left as it was."
+                f"The backup {path.name} could not be rewritten: {problem}.", "It was left as it was."
             )
         backup.flush(new_path)
         new_path.replace(path)
@@ -96,9 +96,7 @@ def rewrite(
     except apsw.Error as error:
         raise translate(error, path) from error
     except OSError as error:
-        raise StoreError(
-            f"The backup {path.name} cannot be written anew: {error.strerror or error}."
-        ) from error
+        raise StoreError(f"The backup {path.name} cannot be rewritten: {error.strerror or error}.") from error
     finally:
         for place in (copy_path, new_path):
             for name in (place, *(place.with_name(place.name + end) for end in _SIDECARS)):

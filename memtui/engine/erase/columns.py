@@ -1,6 +1,6 @@
 """The content of every text and blob column, table by table. A test compares it with the schema.
 
-Who erases goes by it: a column of words or JSON is looked at in every row, a label is covered wherever it stands, ids of
+Who erases goes by it: a column of words or JSON is looked at in every row, a label is covered wherever it is, ids of
 what was erased are taken out. It is also asked who still has a text.
 """
 

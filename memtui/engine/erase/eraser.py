@@ -69,7 +69,7 @@ def assert_same(connections: Connections, plan: ErasePlan) -> None:
 
 def changed() -> MemtuiError:
     return InputError(
-        "The memory has changed since this was shown: other rows carry the text now.",
+        "The memory has changed since this list was shown: other rows contain the text now.",
         "Nothing was erased from the memory. Look at the list again.",
     )
 
@@ -162,7 +162,7 @@ def _patience(seconds: float) -> Callable[[int], bool]:
 
 
 WAIT = BUSY_SECONDS
-"""Seconds for others to end their work, or to let go of the log."""
+"""Seconds to wait for others to end their work, or to release the log."""
 TOO_SHORT = "What was erased is too short to be told from other bytes: looked for the memories only."
 
 
@@ -232,7 +232,8 @@ class Eraser:
             )
         if self._actor != "person":
             raise InputError(
-                "Only the person erases for good.", "Ask them; you may ask to forget it (a change request)."
+                "Only the person can erase for good.",
+                "Ask them; you may ask to forget it (a change request).",
             )
 
     def _alone(self, progress: ProgressCallback) -> AbstractContextManager[None]:
@@ -267,7 +268,7 @@ class _Work:
         self._pieces: list[proof.Piece] = []
 
     def erase(self) -> None:
-        """Let go of the rows, in the backups first. Raises InputError when the memory has changed meanwhile."""
+        """Delete the rows, in the backups first. Raises InputError when the memory has changed in the meantime."""
         request = self._mark.request
         with self._connections.read() as connection:
             self._texts = list(closure(connection, request).contents)

@@ -19,7 +19,7 @@ from .closure import NOTHING, Closure, FormerMemory, quoting_notes, says, withou
 from .columns import SCHEMA
 
 _any = msgspec.json.Decoder().decode
-# All images of a table at once, by its index: there is none by what stands in them.
+# All images of a table at once, by its index: there is none by what is in them.
 
 
 class FormerSession(NamedTuple):
@@ -130,7 +130,7 @@ _NAMES = frozenset({"entities", "entity_aliases"})
 def scrub_history(
     connection: apsw.Connection, closure: Closure, deleted: Mapping[str, set[int]], op_id: int
 ) -> int:
-    """Let go of every image of the rows that are ``deleted`` (table to keys), and of the words in all others.
+    """Remove every image of the rows that are ``deleted`` (table to keys), and of the words in all others.
 
     ``op_id``: the operation of the erase itself, whose images go altogether. Returns how many images there were.
     """

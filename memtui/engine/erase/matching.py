@@ -17,7 +17,7 @@ LONG_ENOUGH = 32
 """Bytes that two texts have in common when one carries the other."""
 LEAST = 8
 """Shorter texts ("ok, yes") are in everything: elsewhere only what is such a text as a whole goes with it."""
-# What stands between two quotations of a label of ours.
+# What is between two quotations of a label of ours.
 _JOINT = re.compile("(”(?: to | into | and | of | off | as | is also called | is not called |: )“)")
 QUOTE_LEFT = "“…”"
 CENSORED = "(erased)"

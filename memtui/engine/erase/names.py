@@ -27,7 +27,7 @@ def cross_source_copies(
     backup: bool,
     kept: frozenset[str],
 ) -> list[str]:
-    """Other memories with the very text in them: offered; in a backup taken, where nobody can choose them any more."""
+    """Other memories with the very text in them: offered; in a backup they are always erased, as no choice can be made there."""
     taken: list[str] = []
     for row in found.every_row:
         whole = folded(row.content)

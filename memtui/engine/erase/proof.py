@@ -158,7 +158,7 @@ def stands_alone(data: bytes, place: int, length: int) -> bool:
 
 _MOST = 4_000
 _TRACE_BITS = 20
-"""Of a mark: so few that nobody reads the first bytes out of it."""
+"""Bits of a mark: so few that the first bytes cannot be read from it."""
 _UTF_8 = 1
 
 
@@ -293,7 +293,7 @@ def prove(
 ) -> EraseProof:  # fmt: skip
     """Ask another process to look for it. Raises StoreError when that process fails.
 
-    ``traces``: what is known of pieces when nobody has the pieces themselves any more.
+    ``traces``: what is known of pieces that are themselves erased.
     """
     questions = list(dict.fromkeys(piece.text for piece in pieces if piece.text))[:_MOST_QUESTIONS]
     if connections.path is None:
@@ -315,8 +315,8 @@ def prove(
         answer = msgspec.json.decode(asked.stdout, type=ProofResult, dec_hook=lambda type, value: type(value))
     except (subprocess.SubprocessError, msgspec.MsgspecError) as error:
         raise StoreError(
-            "The erase could not be proven: the process that looks for it failed.",
-            "The memories are erased; memtui erase --resume proves it again.",
+            "The erase is not proven: the process that searches for the erased text failed.",
+            "The memories are erased; memtui erase --resume repeats the proof.",
         ) from error
     failures = [*problems, *answer.problems]
     if answer.leftovers:
@@ -361,7 +361,7 @@ class PendingErase(Record):
     """A pending erase. ``ids`` once the file no longer holds them; until then ``request`` finds them.
 
     ``memories`` is how many, ``at`` when it was begun, Unix seconds. ``traces``: of what to look for in the files,
-    when nobody knows it any more.
+    when the words themselves are erased.
     """
 
     request: EraseRequest

@@ -373,7 +373,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                     carrier = None
                 covered = (
                     None if table == "agent_usage" else {column: closure.labels[old]}
-                )  # counts of an hour: let go
+                )  # counts of an hour: deleted
                 steps.append(Step(table, column, old, covered, carrier))
     return steps
 
@@ -400,7 +400,7 @@ def label(count: int) -> str:
 
 
 def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> None:
-    """Let go of the closure, in the caller's transaction, as an operation without rows of its own."""
+    """Delete the closure, in the caller's transaction, as an operation without rows of its own."""
     connection.execute("PRAGMA defer_foreign_keys = ON")
     steps = planned_steps(connection, closure)
     connection.execute(

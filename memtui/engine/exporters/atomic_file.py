@@ -32,14 +32,14 @@ def is_there(path: Path, kind: Literal["file", "folder"]) -> bool:
     if stat.S_ISLNK(mode):
         raise InputError(f"{path} is a symbolic link, which is not followed.", f"Name the {kind} itself.")
     if not (stat.S_ISREG if kind == "file" else stat.S_ISDIR)(mode):
-        raise InputError(f"{path} is there and is no {kind}.", "Choose another name.")
+        raise InputError(f"{path} exists and is not a {kind}.", "Choose another name.")
     return True
 
 
 def must_be_free(path: Path, *, force: bool) -> None:
     """Raise InputError unless a file may be made at ``path``; ``force``: in the place of a file that is there."""
     if is_there(path, "file") and not force:
-        raise InputError(f"{path} is there already.", "--force replaces it; or choose another name.")
+        raise InputError(f"{path} already exists.", "--force replaces it; or choose another name.")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from memtui.engine.store.tables import MEMORY_COLUMNS_EXPLAINED
 
 R = TypeVar("R", bound=Record)
 
-# Ids and hashes look like keys; nobody puts a secret into them.
+# Ids and hashes look like keys, but are made by the program.
 _IDENTITIES = ("id", "ids", "source_key", "decided", "seen", "hash", "line", "act")
 
 

@@ -17,7 +17,7 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])( *\
 _NOT_IN_NAMES = re.compile(
     r'[\\/:*?"<>|#^\[\]%`$~={}!&@]|(?<![^\W_])_|_(?![^\W_])|(?<=\bwww)\.', re.IGNORECASE
 )
-# What Markdown, Obsidian or one of its plugins would act on, wherever it stands: code, emphasis, links, embeds, HTML,
+# What Markdown, Obsidian or one of its plugins would act on, wherever it is: code, emphasis, links, embeds, HTML,
 # entities, strikethrough, tables, mathematics, footnotes and block ids, comments, tags, fields, templates, addresses.
 _LIVE = re.compile(
     r"[\\`*\[\]<|$^&~]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|:(?=:)|(?<=:):|%(?=%)|(?<=[%<])%|\{(?=\{)|(?<=\{)\{|\}(?=\})|(?<=\})\}"

@@ -86,7 +86,7 @@ class Folder:
         self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target)
 
     def _ours(self, file: Path, hashes: tuple[str, ...]) -> bool:
-        """Whether nobody else's file is there, and no link on the way to it."""
+        """Whether no foreign file is there, and no link on the way to it."""
         folder = file.parent
         while folder != self._target:
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -134,7 +134,8 @@ def renewed(target: Path) -> Iterator[Folder]:
 def _must_be_usable(target: Path) -> None:
     if is_there(target, "folder") and _listed(target) is None and any(target.iterdir()):
         raise InputError(
-            f"{target} holds files that are not an export's.", "Name a new folder in it, or an empty one."
+            f"{target} contains files that memtui did not export.",
+            "Name a new folder in it, or an empty one.",
         )
 
 

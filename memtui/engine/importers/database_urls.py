@@ -97,7 +97,7 @@ def _copied(url: str, limits: Limits) -> Iterator[Path]:
         except InputError:
             raise
         except Exception as error:
-            # Its message may repeat the URL, or what stands in a row.
+            # Its message may repeat the URL, or what is in a row.
             raise InputError(
                 f"{name} cannot be read: {type(error).__name__}.",
                 "Check its address, and that it is running and lets you in.",

@@ -25,7 +25,7 @@ _REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 def split(chunks: Iterable[bytes], limits: Limits) -> Iterator[bytes | Skip]:
     """Yield the bytes of each object or array inside the outermost array, or why it was passed over.
 
-    What stands between them and is neither is passed over, too. Brackets are counted, not matched: whoever parses an
+    What is between them and is neither is passed over, too. Brackets are counted, not matched: whoever parses an
     element finds out whether it is JSON.
     """
     scan = _Scan(limits)

@@ -183,7 +183,7 @@ def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
 
 
 def _codex(folder: Path) -> Iterator[KnownSource]:
-    """Nobody sweeps them; those that were put away are in a folder of their own."""
+    """No program deletes them; archived ones are in a folder of their own."""
     yield from _folder("codex", "codex", "Codex CLI", folder / "sessions")
     yield from _not_live("codex-archived", "codex", "Codex CLI, archived", folder / "archived_sessions")
 

@@ -1,6 +1,6 @@
 """Read a file that another program appends to: each line once, and only whole lines.
 
-Some programs end no last line: it is taken when it is whole JSON and nobody has written the file for a minute.
+Some programs end no last line: it is taken when it is whole JSON and the file was not written for a minute.
 
 The feed that reads it is a generator, which stays where it is while the file waits to grow: so it still knows the
 header, the titles and the repeated lines of what it read before. The file itself is open only while it is read.
@@ -42,7 +42,7 @@ class LiveStream(Stream):
     def __init__(self, source: Source, limits: Limits = LIMITS) -> None:
         super().__init__(source, None, limits)
         self.offset = 0
-        # What stands before ``offset``: whoever wrote the file anew will hardly have put the same there.
+        # What comes before ``offset``: whoever wrote the file anew will hardly have put the same there.
         self.anchor = b""
         # The file ends with half a line, so far as can be told.
         self.half = False

@@ -55,7 +55,7 @@ class _Storing:
         self._connection = connection
         self._stored = stored
         self._now = now
-        # The rows of the names that the transaction has met: nobody else changes them meanwhile.
+        # The rows of names seen in this transaction: no other writer can change them in the meantime.
         self._names: dict[Named, int | None] = {}
         self._talks: dict[str, tuple[int, int, str]] = {}
         self._waiting: list[tuple[NewNote, NewMemory]] = []
@@ -173,7 +173,7 @@ class _Storing:
         return [str(found) for (found,) in rows]
 
     def _learn(self, named: Named) -> int | None:
-        """The row of a name, made with its other names where nobody knows them; None if it could be several."""
+        """The row of a name, made with its other names where they are new; None if it could be several."""
         eid = entities.resolve(self._connection, Mention(named.name, named.type, named.name))
         if eid is None:
             eid = entities.make_row(self._connection, named.name, named.type, self._now)

@@ -1,6 +1,6 @@
 """Jobs that delete check the clock first: whether it can be believed.
 
-The latest time that was believed is kept in the file, the mark. A clock that stands before it went back. One that is far
+The latest time that was believed is kept in the file, the mark. A clock that is earlier than it was set back. One that is far
 beyond it jumped, or the machine was off: both look the same at first. Such a clock is believed once
 
 - a process has run steadily for some hours: the clock and the processor's own count agree; or

@@ -80,7 +80,7 @@ class Enricher:
         """The links gained, and which models failed, each with its reason."""
         reason = self.unavailable()
         if reason:
-            raise DegradedError(f"Names cannot be found better than by rules: {reason}.", remedy())
+            raise DegradedError(f"Names are found by rules only: {reason}.", remedy())
         extraction = await self._recogniser.extract(
             [memory.content for memory in some], self._strategy,
             # What carries a secret goes to no model elsewhere; spaCy runs here.

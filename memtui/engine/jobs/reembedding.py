@@ -39,7 +39,7 @@ class Reembedder:
         self, connections: Connections, embedder: Embedder, *,
         before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        from memtui.engine.models.embedders import word_dims  # nobody who only reads needs it
+        from memtui.engine.models.embedders import word_dims  # not needed by readers
 
         self._connections = connections
         self._embedder = embedder

@@ -1,6 +1,6 @@
 """The reflection job: once a week a language model sums up the week's facts.
 
-Patterns, not repetitions; a few sentences with their sources. Without a language model there is nobody to
+Patterns, not repetitions; a few sentences with their sources. Without a language model nothing can
 write it, and the job says so: a list of facts is no reflection.
 """
 
@@ -78,7 +78,7 @@ def run(task: Task) -> JobReport:
     """Write the week's reflection, unless there is a reason not to: then the report says which."""
     options = task.options.llm
     if not options.configured:
-        return JobReport(summary="nobody to reflect", skipped="no language model is configured")
+        return JobReport(summary="nothing was reflected", skipped="no language model is configured")
     week, reason = gather(task)
     if reason:
         return JobReport(summary="nothing to reflect on", skipped=reason)

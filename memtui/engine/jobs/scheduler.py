@@ -268,7 +268,7 @@ class Scheduler:
         if obstacle:
             raise InputError(
                 f"{job.label} cannot run: {obstacle}.",
-                "memtui maintain --accept-clock says that the time is right.",
+                "If the time is right: memtui maintain --accept-clock",
             )
         run = self._runner.run(job, jobs.manual_period())
         if run is None:

@@ -28,7 +28,7 @@ def backup_slot(task: Task) -> str | None:
 
 
 def run_backup(task: Task) -> JobReport:
-    """Make a backup and let go of what has become too many."""
+    """Make a backup and delete those that are too many."""
     backups = Backups(task.connections, task.clock, task.zone)
     if task.connections.path is None:
         return JobReport(summary="nothing to back up", skipped="this memory lives in this process only")
@@ -174,7 +174,7 @@ def _prune_history(task: Task) -> JobReport:
         pruned_recalls = recalls.prune(connection, int(task.now))
         runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
     return JobReport(
-        summary=f"let go of {plural(operations, 'old operation')}",
+        summary=f"{plural(operations, 'old operation')} deleted",
         counts={"operations": operations, "recalls": pruned_recalls, "runs": runs},
     )
 
@@ -203,7 +203,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         name="history", label="History", schedule=Daily(4), run=_prune_history, by_the_clock=True,
-        about="Lets go of operations beyond 90 days or 50 MB: they can no longer be undone.",
+        about="Deletes operations older than 90 days or beyond 50 MB: they can no longer be undone.",
     ),
     Job(
         name="embedding", label="Indexing", run=_embed, logged=False,

@@ -107,7 +107,7 @@ def _reinforce(
 ) -> None:
     """Said again: as sure as the surer of both, and protected if the person says it.
 
-    Of what is protected nobody else changes anything.
+    Only the person changes what is protected.
     """
     merged = validation.tags((*same.tags, *tags))
     if confirmed_at and not same.protected:
@@ -220,7 +220,7 @@ def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
 def pin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
     """Tell this fact in every context block. Pinning is the person's: an agent would speak in every prompt."""
     if actor != "person":
-        raise ProtectedError("Only the person pins a fact.", "Ask them to.")
+        raise ProtectedError("Only the person can pin a fact.", "Ask them to.")
     if memory.kind != "fact":
         raise InputError(
             f"{memory.id} is no fact: only facts can be pinned.", "Remember it as a fact, then pin that."
@@ -235,7 +235,7 @@ def pin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: i
 def unpin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str) -> int:
     """Tell it only where it bears on the prompt."""
     if actor != "person":
-        raise ProtectedError("Only the person unpins a fact.", "Ask them to.")
+        raise ProtectedError("Only the person can unpin a fact.", "Ask them to.")
     if memory.pinned:
         memories.update(connection, memory.rid, attributes=without_pin(memory))
     return memory.rid
@@ -259,9 +259,11 @@ def forget(
     ``withhold``: and keep the turns that it was drawn from away from agents, until it is restored. Only the person can.
     """
     if withhold and actor != "person":
-        raise ProtectedError("Only the person withholds turns from agents.", "Ask them to.")
+        raise ProtectedError("Only the person can withhold turns from agents.", "Ask them to.")
     if withhold and memory.kind == "episode":
-        raise InputError(f"{memory.id} is a turn: forgotten, it is told to nobody.", "Forget it as it is.")
+        raise InputError(
+            f"{memory.id} is a turn: when it is forgotten, no agent gets it.", "Forget it without --withhold."
+        )
     if withhold and not memory.active and memory.ended_by != "forgotten":
         raise InputError(
             f"{memory.id} is in the Trash ({memory.ended_by}), not forgotten: its turns would not be withheld.",
@@ -295,7 +297,7 @@ def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, acto
 
 def _agent(agent: str, actor: str) -> str:
     if actor != "person":
-        raise ProtectedError("Only the person says which agents are told a memory.", "Ask them to.")
+        raise ProtectedError("Only the person can choose which agents get a memory.", "Ask them to.")
     return validation.name(agent.removeprefix("agent:"), "agent")
 
 

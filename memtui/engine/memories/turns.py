@@ -87,7 +87,7 @@ def row(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:
 
 
 def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | None = None) -> int | None:
-    """Insert the episode and register its session; returns its rid, None when it is there already.
+    """Insert the episode and register its session; returns its rid, None when it already exists.
 
     Full text follows by trigger. Links and vectors are left to the queue.
     """

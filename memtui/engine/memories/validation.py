@@ -144,7 +144,7 @@ def _shown(value: object) -> str:
 
 
 def must_be_actor(actor: str) -> None:
-    """Raises InputError for what nobody can sign with."""
+    """Raises InputError for a name that cannot sign a change."""
     if actor in ("person", "scheduler", "import"):
         return
     if not actor.startswith("agent:") or len(actor) == len("agent:"):
@@ -159,7 +159,7 @@ def scope(value: str | None, what: str) -> None:
     """Raise InputError for a filter or project that was meant to confine somebody and is empty. None confines nothing."""
     if value is not None and not value.strip():
         raise InputError(
-            f"The {what} is empty: it would confine nothing.",
+            f"The {what} is empty, so it would limit nothing.",
             f"Give a {what}, or leave it out for all of the memory.",
         )
 

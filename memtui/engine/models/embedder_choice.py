@@ -39,7 +39,10 @@ class Embedders:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
         match self._options.embedder:
             case "endpoint" if not self._options.network:
-                raise InputError("No endpoint is asked here.", "Open the memory without --readonly.")
+                raise InputError(
+                    "A memory that is open for reading only asks no endpoint.",
+                    "Open the memory without --readonly.",
+                )
             case "endpoint":
                 return self._at(self._options.endpoint)
             case "off":
@@ -96,7 +99,8 @@ class Embedders:
             made = self._of_packages[name]
         if made.sends_to and not self._options.network:
             raise InputError(
-                f"No text is sent to {made.sends_to} here.", "Open the memory without --readonly."
+                f"A memory that is open for reading only sends no text to {made.sends_to}.",
+                "Open the memory without --readonly.",
             )
         return self._keep(made)
 

@@ -62,7 +62,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
         if reply.headers.get("content-encoding", "identity") != "identity":
             await reply.aclose()
             raise DegradedError(
-                "The endpoint sent a packed reply though asked not to.", "Try another endpoint."
+                "The endpoint sent a compressed reply, which was not asked for.", "Try another endpoint."
             )
         return httpx2.Response(
             reply.status_code,
@@ -122,7 +122,7 @@ class Address(Protocol):
 
 
 class EndpointError(DegradedError):
-    """Nobody is there, or not for this key: any other call would fare the same."""
+    """The endpoint does not answer, or rejects the key: every other call would fail too."""
 
 
 class AddressError(InputError):
@@ -160,12 +160,12 @@ def check_address(address: Address) -> str:
         )
     if url.username or url.password or url.query or url.fragment:
         raise AddressError(
-            "The address of the endpoint carries a name, a key or a query.",
+            "The address of the endpoint contains a name, a key or a query.",
             f"Put the key into the environment variable {address.key_env}.",
         )
     if url.scheme == "http" and not is_loopback(host):
         raise AddressError(
-            f"{host} would be spoken to without encryption.", "Use https, or a server on this machine."
+            f"{host} would be reached without encryption.", "Use https, or a server on this machine."
         )
     return host
 
@@ -180,7 +180,8 @@ def check_endpoint(address: Address, environ: Mapping[str, str] | None = None) -
         )
     if not key.isascii() or any(character.isspace() for character in key):
         raise EndpointError(
-            f"The key in {address.key_env} cannot be one.", "It has blanks or letters that no key has."
+            f"The key in {address.key_env} is not a usable key.",
+            "It contains blanks or characters that keys do not have.",
         )
     if key and address.key_confirmed and host_of(address.base_url) != address.key_confirmed.lower():
         raise EndpointError(
@@ -254,7 +255,7 @@ def explained(
     status = status_of(error)
     if status is not None:
         if status == 413 or (status in (400, 422) and says(error, *TOO_LONG)):
-            return TooLongError(f"{host} finds the text too long ({status}).", refused=True)
+            return TooLongError(f"{host} says that the text is too long ({status}).", refused=True)
         kind_of = RefusedError if status in (400, 422) else DegradedError
         if 300 <= status < 400 or status in _FOR_ANY_CALL:
             kind_of = EndpointError
@@ -265,7 +266,7 @@ def explained(
     if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in chain):
         return EndpointError(f"{host} cannot be reached ({kind}).", hint)
     if any("Connect" in type(one).__name__ or isinstance(one, OSError) for one in chain):
-        return DegradedError(f"{host} broke off ({kind}).", hint)
+        return DegradedError(f"{host} closed the connection ({kind}).", hint)
     return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
 
 

@@ -168,7 +168,7 @@ class EndpointEmbedder:
                 "Try again, or choose another model.",
             ) from error
         except asyncio.CancelledError as error:
-            raise DegradedError(f"{self.model_id} was no longer waited for.", "Try again.") from error
+            raise DegradedError(f"The request to {self.model_id} was cancelled.", "Try again.") from error
         except DegradedError:
             raise
         except Exception as error:  # by behaviour: some faults raise what is no OpenAIError
@@ -210,7 +210,7 @@ class EndpointEmbedder:
         for place in range(wanted):
             numbers = by_place[place]
             if not isinstance(numbers, list) or not all(type(one) in (float, int) for one in numbers):
-                raise DegradedError(f"{self.model_id}: what the reply holds are no vectors.", _OTHER_MODEL)
+                raise DegradedError(f"{self.model_id}: the reply contains no usable vectors.", _OTHER_MODEL)
             if len(numbers) != self.dims:
                 raise DegradedError(
                     f"{self.model_id} makes {len(numbers):,} dimensions, not the {self.dims:,} it was asked for.",

@@ -241,7 +241,8 @@ def _whole(answer: object, text: str) -> str:
     choice = _choice(answer)
     if choice is None:
         raise DegradedError(
-            "The endpoint's reply is no answer of a model.", "Check llm.base_url (it usually ends in /v1)."
+            "The endpoint's reply contains no answer of a model.",
+            "Check llm.base_url (it usually ends in /v1).",
         )
     if getattr(choice, "finish_reason", None) == "length":
         raise TooLongError("The model's answer was cut off.", refused=False)
@@ -250,7 +251,7 @@ def _whole(answer: object, text: str) -> str:
             "The model refused to answer.", "Choose another model, or skip this conversation."
         )
     if not text.strip():
-        raise DegradedError("The model answered nothing.", "Try again, or choose another model.")
+        raise DegradedError("The model's answer is empty.", "Try again, or choose another model.")
     if len(text) > LARGEST_REPLY:
         raise DegradedError("The model's answer is too long.", "Choose another model.")
     return text

@@ -20,7 +20,7 @@ _MOST_MODELS = 50
 
 
 class Port(NamedTuple):
-    """Where a program listens if nobody chose another port."""
+    """The default address of each program."""
 
     program: str
     number: int
@@ -52,7 +52,7 @@ def find(ports: Sequence[Port] = PORTS, *, seconds: float = SECONDS) -> list[Loc
 
 
 def _ask(port: Port, seconds: float) -> LocalServer | None:
-    """None for a port where nobody is, or something else."""
+    """None if nothing answers at the port, or something else does."""
     connection = http.client.HTTPConnection("127.0.0.1", port.number, timeout=seconds)
     try:
         connection.request("GET", "/v1/models", headers={"Accept": "application/json"})

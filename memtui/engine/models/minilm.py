@@ -87,7 +87,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         words = []
         for place, text in enumerate(texts):
             if self._interrupts != interrupts:
-                raise DegradedError("The vectors were no longer waited for.", "Try again.")
+                raise DegradedError("Making the vectors was cancelled.", "Try again.")
             # One by one: padded to the length of others, a text would come out a little different.
             read = self.read(text)
             means[place] = _mean(read)

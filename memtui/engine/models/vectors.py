@@ -83,5 +83,5 @@ _MEASURED = {
 
 
 def thresholds_of(model_id: str) -> SimilarityThresholds:
-    """Of a model that nobody measured, an endpoint's say, what holds for the packaged one."""
+    """For a model that was not measured, such as an endpoint's, the values of the packaged one."""
     return _MEASURED.get(model_id, _PACKAGED)

@@ -182,7 +182,7 @@ class Entities:
             return self._named(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
 
     def not_an_entity(self, id: str) -> Entity:
-        """Its names name nobody: they are not listed, found or linked any more."""
+        """Not an entity: its names are no longer listed, found or linked."""
         with self._correction() as change:
             entity = change.entity(id)
             operations.hide(change.connection, entity, actor=self._core.actor)
@@ -209,7 +209,7 @@ class Entities:
         self._core.must_write("correct it")
         with self._core.operation("entity", "Corrected an entity") as op:
             yield _Change(op, int(self._core.clock()))
-        if not self._core.options.background:  # nobody else would read the texts that this concerns
+        if not self._core.options.background:  # no background job reads the texts again
             self._core.indexer.read_texts()
         self._core.announce(op)
 

@@ -215,7 +215,7 @@ class Files:
     ) -> EraseProof:  # fmt: skip
         """Erase what the plan lists from the file, its log, its history and every backup, and prove it.
 
-        Nobody can take it back. ``delete_damaged``: delete the backups that cannot be opened, which may hold it.
+        It cannot be undone. ``delete_damaged``: delete the backups that cannot be opened, which may hold it.
         ``progress`` is called in this thread. Raises InputError when the memory has changed since the plan, and for
         anybody but the person; ReadOnlyError; StoreError while an import or a job runs; DiskFullError.
         A proof that is not ``complete`` says what is left to do: ``resume_erase`` does it.

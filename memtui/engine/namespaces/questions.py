@@ -161,7 +161,7 @@ def _named(query: str, filter: str, profile: str | None) -> tuple[str, str]:
     _must_be_open("filter", filter)
     _must_be_open("profile", profile or "")
     if not words:
-        raise InputError("There is no question to keep.", "Type one first.")
+        raise InputError("There is no question to pin.", "Type one first.")
     return words, f"{words} [{filter}]" if filter else words
 
 

@@ -51,7 +51,7 @@ class RecordingControl:
         """
         wanted = Never(kind=kind, name=validation.name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
-            raise InputError(f"{name!r} is not a whole path.", "Give it from the root on.")
+            raise InputError(f"{name!r} is not an absolute path.", "For example /home/ada/notes.")
 
         def add(connection: apsw.Connection) -> None:
             known = recording_rules.never(connection)
@@ -68,7 +68,8 @@ class RecordingControl:
             known = recording_rules.never(connection)
             if wanted not in known:
                 raise NotFoundError(
-                    f"The {kind} {name!r} is recorded.", "memtui pause --show lists what is not."
+                    f"The {kind} {name!r} is not excluded from recording.",
+                    "memtui pause --show lists what is.",
                 )
             recording_rules.put_never(connection, [one for one in known if one != wanted])
 
@@ -77,7 +78,7 @@ class RecordingControl:
     def _change(self, change: Callable[[apsw.Connection], None]) -> Recording:
         core = self._core
         if core.actor.startswith("agent:"):
-            raise InputError("Only the person pauses recording.", "memtui pause, or the app.")
+            raise InputError("Only the person can pause recording.", "memtui pause, or the app.")
         core.must_write("pause recording")
         with core.connections.write() as connection:
             change(connection)

@@ -102,7 +102,7 @@ class Review:
         Raises InputError unless exactly one of both is given, NotFoundError for what is not there.
         """
         if (session is None) == (about is None):
-            raise InputError("A group is of a session, or about somebody.", "Give one of both.")
+            raise InputError("A group of cards belongs to a session or to an entity.", "Give one of the two.")
         now, options = self._core.clock(), self._core.options
         with self._core.connections.read() as connection:
             if session is not None:

@@ -86,7 +86,7 @@ class Scratchpad:
             before = self._find(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(
-                    f"{key!r} was changed by somebody else meanwhile.", "Look at it again, then write."
+                    f"{key!r} was changed by another program in the meantime.", "Read it again, then write."
                 )
             scratchpad.put(op.connection, self._prefix + key, value, int(self._core.clock()))
             return self._get(op.connection, key)

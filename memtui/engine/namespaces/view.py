@@ -195,7 +195,7 @@ class View:
             return stats.growth(connection, self._clock(), steps)
 
     def forecast(self, days: int = 30) -> FadingForecast:
-        """Which facts fade on each of the next local dates when nobody recalls or confirms them; and how sure all are."""
+        """Which facts fade on each of the next local dates if they are not recalled or confirmed; and the confidence of all."""
         if not 1 <= days <= 3_660:
             raise InputError("A forecast covers 1 to 3,660 days.", "For example 30.")
         from memtui.engine.jobs import decay
@@ -266,7 +266,7 @@ class View:
         return near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
 
     def successor(self, identity: str) -> MemoryRecord | None:
-        """What stands in the place of a memory: its latest text, or what it was merged into; None for one that stands itself."""
+        """What is in the place of a memory: its latest text, or what it was merged into; None for one that stands itself."""
         one = self.get(identity)
         return _successor(one, self.versions(one.id), self.merged(one.id, into=True))
 

@@ -58,7 +58,7 @@ class Extractor(Protocol):
     """Reads the output of a step."""
 
     async def ask(self, step_name: str, step_type: str, output: str) -> Observation:
-        """What it teaches, empty when that is nothing. Raises MemtuiError when nobody can tell."""
+        """What it teaches; empty when that is nothing. Raises MemtuiError when the extractor fails."""
         ...
 
 
@@ -74,7 +74,7 @@ class ObservationExtractor:
         self._options = options
 
     async def extract(self, step_name: str, step_type: str, output: str) -> Observation | None:
-        """What the output teaches, empty when that is nothing; None when it is too short, or nobody could tell."""
+        """What the output teaches, empty when that is nothing; None when it is too short, or every extractor failed."""
         if not worth_reading(output):
             return None
         try:
@@ -116,7 +116,7 @@ class PhraseExtractor:
 
 
 def _cut(output: str) -> str:
-    """At most so many code points of it, without half characters."""
+    """At most this many code points of it, without half characters."""
     return output.strip()[:LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 

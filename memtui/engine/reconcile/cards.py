@@ -91,7 +91,7 @@ def _end(connection: apsw.Connection, id: str, how: str, now: int) -> None:
 
 
 def _replace(connection: apsw.Connection, chosen: str, other: str, now: int) -> None:
-    """``chosen`` stands in the place of ``other``, and says so where that is not the other way round already."""
+    """``chosen`` is in the place of ``other``, and says so where that is not the other way round already."""
     winner, loser = memories.get(connection, chosen, now), memories.get(connection, other, now)
     if not loser.active:
         return

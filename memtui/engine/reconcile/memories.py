@@ -301,7 +301,7 @@ def _shown(aspect: str, side: _Side) -> str:
 
 
 def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
-    """What one side said of a fact that the other one corrected goes for what stands in its place."""
+    """What one side said of a fact that the other one corrected goes for what replaced it."""
     old = memories.get(connection, id, now)
     if old.ended_by != "superseded":
         return

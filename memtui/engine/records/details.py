@@ -18,7 +18,7 @@ _word = re.compile(r"[^\W_]+")
 class MemoryDetail(Record):
     """One memory and what belongs to it; ``versions`` holds the chain of corrections, oldest first.
 
-    ``merged``: what was merged into it; ``merged_into``: what it was merged into; ``successor``: what stands in its place.
+    ``merged``: what was merged into it; ``merged_into``: what it was merged into; ``successor``: what replaced it.
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does. ``around``: the turns
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
     sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each

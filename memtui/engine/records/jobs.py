@@ -90,7 +90,7 @@ class FadingDay(Record):
 
 
 class FadingForecast(Record):
-    """Which facts fade if nobody recalls or confirms any.
+    """Which facts fade if none is recalled or confirmed.
 
     ``days[0]`` is today; ``overdue`` facts (by key) reached the threshold before it. ``histogram`` and ``protected``: active
     facts by effective confidence in ten equal steps from 0 to 1, those that may fade and those that may not.

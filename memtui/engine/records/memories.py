@@ -169,7 +169,7 @@ class Turn(Record):
 class Session(Record):
     """One row of ``sessions_consolidations`` with its counts; ``turns`` counts active episodes.
 
-    ``opening``: the first words of the first turn of the user, where it has no title and an id that nobody can read.
+    ``opening``: the first words of the first turn of the user, where it has no title and its id is not readable.
     Read from the turn each time, so that it goes with the turn. ``begun_by``: who recorded its first turn, where it
     is known; ``source`` and ``project`` are those of that turn, others may have their own. ``read_by``: what drew facts
     from it (the extractor's name, or an agent's).
@@ -238,8 +238,8 @@ class Stats(Record):
 class Caution(Record):
     """``old`` was drawn from the memory (or the memory from ``old``, or it is ``old`` itself), and no longer holds.
 
-    ``at``: since when. ``replaced``: nobody corrected it, a later statement took its place; ``at`` is when that was made.
-    ``successor``: what stands in its place; None where nothing does, or nobody may know it.
+    ``at``: since when. ``replaced``: it was not corrected; a later statement took its place, and ``at`` is its time.
+    ``successor``: what replaced it; None if nothing did, or if the caller may not see it.
     ``disputed``: the person said again what was corrected to ``successor``, or another device has that instead, and they have
     not decided; both are active.
     ``compared``: nothing links the memory with ``old``; it says the same in the same words.

@@ -23,7 +23,7 @@ class TopicFacts(Record):
 
 
 class FadingFact(Record):
-    """A fact and when its confidence reaches the threshold (Unix seconds) if nobody recalls or confirms it."""
+    """A fact and when its confidence reaches the threshold (Unix seconds) if it is not recalled or confirmed."""
 
     memory: MemoryRecord
     fades_at: float

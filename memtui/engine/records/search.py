@@ -95,7 +95,7 @@ class SearchResult(Record):
 
     @property
     def best(self) -> float:
-        """The highest score; what took the place of the first hit may stand before it."""
+        """The highest score; the first hit can have less: what replaced a hit goes before it."""
         return max((hit.score for hit in self.hits), default=0.0)
 
 

@@ -46,7 +46,7 @@ def ask(
 ) -> proposals.Proposal:  # fmt: skip
     """Open a change request, inside the caller's operation; the one that is there when the same was asked before.
 
-    Raises InputError for a request that nobody could accept, or when too many of this agent wait.
+    Raises InputError for a request that cannot be accepted, or when too many of this agent wait.
     """
     if verb != "forget" and memory.kind == "episode":
         raise InputError(

@@ -139,10 +139,15 @@ def _settle_dependents(
 ) -> None:  # fmt: skip
     """``keep``: the part that the verdict is about; all of them if None. What is left of the card goes on waiting."""
     if actor != "person":
-        raise ProtectedError("What was drawn from a correction is for the person to decide.", "It waits.")
+        raise ProtectedError(
+            "Only the person can decide what depends on a correction.", "It waits in their Review."
+        )
     item = item if keep is None else item.part(keep)
     if verdict == "correct" and len(item.parts) > 1:
-        raise InputError("A new text is for one of them.", "Name the one that it is for.")
+        raise InputError(
+            "This card has several parts, and a new text fits only one.",
+            "Name the part that the text is for.",
+        )
     for memory in item.memories:
         _settle_one(connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now)
     for entity in item.entities:

@@ -70,7 +70,7 @@ def keep(connection: apsw.Connection, found: Judged) -> None:
 
 
 def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) -> str:
-    """What is wrong with a note that nobody has looked at; "" if nothing is."""
+    """What is wrong with a note that was not reviewed; "" if nothing is."""
     if note.confirmed_at is not None or note.reviewed_at is not None:
         return ""
     wrong = suspicions(note.content, note.trust, evidence(connection, note, now))

@@ -73,7 +73,7 @@ def confided_told(words: str) -> str:
 
 
 def _noted(memory: MemoryRecord, notes: Notes) -> str:
-    """What stands before it: that it is not for others, and what of it no longer holds."""
+    """What precedes it: that it is not for others, and what of it no longer holds."""
     caution = cautions_told(notes.cautions.get(memory.id, ()))
     return _confided(memory, notes) + (f"[{caution}] " if caution else "")
 

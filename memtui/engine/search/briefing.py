@@ -55,13 +55,13 @@ MOST = 100
 TOKENS = 400
 """Excerpts fill the block up to so many; facts and the insight come whatever their length."""
 OTHERS = "it warns of what may harm others than those who are meant"
-IN_CONVERSATION = "it stands in the conversation already"
+IN_CONVERSATION = "it is in the conversation already"
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
 MOST_COMPARED = 30_000
 """Up to so many facts are compared with a prompt by meaning, one and all; it takes about 1 ms for 1,000."""
 MOST_READ = 20_000
-"""Of a longer prompt the beginning and the end are read: what is asked stands before or behind what was pasted."""
+"""Of a longer prompt the beginning and the end are read: the question comes before or after pasted text."""
 _DAY = 86_400
 # So many hits are looked through for ``limit`` that may be told.
 _SPARE = 20
@@ -70,8 +70,8 @@ _SPARE = 20
 class ContextBlock(Record):
     """What an agent is told: ``text`` is the block itself, empty when nothing bears on the prompt.
 
-    ``rules`` are those of the agent's project and those about answers, which stand first; ``pinned`` the facts that
-    always stand in it, ``vital`` those told for what they warn of, ``hits`` those that the search found, the best first;
+    ``rules`` are those of the agent's project and those about answers, which come first; ``pinned`` the facts that
+    always are in it, ``vital`` those told for what they warn of, ``hits`` those that the search found, the best first;
     ``related`` others that probably answer; ``excerpts`` what the person said before; ``tokens`` is an estimate
     (``block_text.HOW_COUNTED``), ``saved`` that of what was not told again.
     """
@@ -132,7 +132,7 @@ def brief(
 
     ``project``: the agent's, whose rules come first; without one it is the project that ``filter`` names.
 
-    ``there``: what stands in the conversation. It is not told again unless it changed or the prompt is about it; what is
+    ``there``: what is in the conversation. It is not told again unless it changed or the prompt is about it; what is
     told is added.
 
     Of a long prompt ``part_read`` says what is read. Raises FilterError for a bad filter, InputError for a bad limit.
@@ -173,7 +173,7 @@ def brief(
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
     )  # fmt: skip
     nearest, told, related, left_out = choice.by_meaning, choice.hits, choice.related, choice.left_out
-    told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules stand before the others
+    told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules come before the others
     left_out += kept_back
     if idle := lexicon.needs_no_memory(prompt) and not (
         profile.entity and entity.named(connection, lexicon.head(prompt))
@@ -264,7 +264,7 @@ def _without_repeats(
     connection: apsw.Connection, prompt: str, made: ContextBlock, notes: Notes,
     there: Told, concerned: Callable[[], Collection[int]],
 ) -> ContextBlock:  # fmt: skip
-    """The block without what stands in the conversation already; what is left is noted there.
+    """The block without what is in the conversation already; what is left is noted there.
 
     ``concerned``: facts that are told again all the same; asked only where something would be left out.
     """

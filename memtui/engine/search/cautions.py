@@ -29,7 +29,7 @@ MOST_COMPARED = 2_000
 
 # Of each memory asked about: what was drawn from it, what it was drawn from, and itself, where that was replaced or
 # forgotten; ``settled``: what those became of which the person said that it stands all the same. A reading that drew it
-# otherwise (retired) is nobody's decision.
+# otherwise (retired) was decided by no one.
 _ENDED = """
     WITH asked(rid, id, kind, attributes) AS (
         SELECT m.rid, m.id, m.kind, m.attributes FROM memories m
@@ -308,7 +308,7 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
 
 
 class Arranged(NamedTuple):
-    """A ranking in which nothing stands before what took its place, and the cautions of what was looked at, by rid."""
+    """A ranking in which each memory comes after what replaced it, and the cautions of what was looked at, by rid."""
 
     fused: list[Fused]
     cautions: dict[int, tuple[Caution, ...]]
@@ -317,7 +317,7 @@ class Arranged(NamedTuple):
 def behind_successors(
     connection: apsw.Connection, fused: list[Fused], now: float, *, known: Scope | None = None, most: int | None = None
 ) -> Arranged:  # fmt: skip
-    """Put what was corrected behind what took its place: that is moved up to stand before it.
+    """Put what was corrected behind what replaced it: the replacement is moved up.
 
     ``most``: only the first so many are of interest.
     """
@@ -329,7 +329,7 @@ def behind_successors(
     for one in fused:
         for caution in found.get(one.rid, ()):
             if caution.how == "disputed":
-                continue  # neither stands before the other
+                continue  # neither comes before the other
             if caution.successor is not None and caution.successor.rid in places:
                 arranged.setdefault(caution.successor.rid, places[caution.successor.rid])
         arranged.setdefault(one.rid, one)

@@ -38,7 +38,7 @@ _clause = re.compile(
     re.IGNORECASE,
 )
 _comma = re.compile(r",\s+")
-# It speaks of what stands before it.
+# It speaks of what precedes it.
 _hanging = re.compile(
     r"(?:and |but |so |also |und |aber |et |mais |y |pero )?"
     r"(?:he|she|it|they|him|her|his|that|this|those|these|there|same|still|er|sie|es|ihn|ihm|das|dort|il|elle|ils|elles|lui|"
@@ -48,7 +48,7 @@ _hanging = re.compile(
 
 
 class Clause(Record):
-    """A piece of a turn as it stands there, on one line. ``asks``: it is a question; ``requests``: it asks for something."""
+    """A piece of a turn as written there, on one line. ``asks``: it is a question; ``requests``: it asks for something."""
 
     text: str
     asks: bool
@@ -98,7 +98,7 @@ def looks_pasted(text: str) -> bool:
 
 
 def _apart(piece: Clause) -> bool:
-    """A question, a request, or a word or two ("Thanks!"): what stands beside it is not about the same."""
+    """A question, a request, or a word or two ("Thanks!"): what is beside it is not about the same."""
     return piece.asks or piece.requests or piece.text.count(" ") < 2
 
 

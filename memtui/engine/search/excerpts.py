@@ -95,7 +95,7 @@ def find(
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
-    ``facts`` stand in the block already: what they say is not repeated. ``called``: the names of those whom the
+    ``facts`` are in the block already: what they say is not repeated. ``called``: the names of those whom the
     prompt speaks of without them. ``refused`` tells why an agent may not
     be told a memory, or ""; ``known``: all that there is for it. Raises FilterError.
     """

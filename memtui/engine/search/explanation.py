@@ -66,7 +66,7 @@ def explain(
         excluded.append(
             "Its meaning is near, but of so many memories only those are compared whose vectors look like the question's."
             if passed_over
-            else f"It stands beyond the first {profile.depth} of every retriever, which is how far the search looks."
+            else f"It is beyond the first {profile.depth} of every retriever, which is how far the search looks."
         )
         remedies = [*trial.with_words(ranking), *trial.deeper(retrievers)]
     elif place >= limit:
@@ -148,5 +148,5 @@ def _unfound(
         reasons.append("The question could not be turned into a vector: the model knows none of its words.")
     near = nearness is not None and nearness.score >= profile.floor and bool(profile.vector)
     if near or ("keyword" in retrievers and profile.keyword):
-        reasons.append(f"It stands beyond the first {MOST_DEPTH:,} of every retriever.")
+        reasons.append(f"It is beyond the first {MOST_DEPTH:,} of every retriever.")
     return reasons, remedies

@@ -80,7 +80,7 @@ def choose(
 
     ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
     few hits bear on the prompt; where they are not ``small`` in number, others than hits are read only then.
-    ``without``: facts that stand in the block already.
+    ``without``: facts that are in the block already.
     """
     for by_meaning in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.

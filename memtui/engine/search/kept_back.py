@@ -1,4 +1,4 @@
-"""What an agent is not told, and why: texts with a secret, orders to an assistant that nobody confirmed."""
+"""What an agent does not get, and why: texts with a secret, orders to an assistant that were not confirmed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LeftOut(Record):
 
 
 def holds_secret(memory: MemoryRecord) -> bool:
-    """Whether a secret stands in it: no model may read it."""
+    """Whether a secret is in it: no model may read it."""
     return "secrets" in memory.attributes and "redacted" not in memory.attributes
 
 
@@ -41,4 +41,4 @@ def why_kept_back(memory: MemoryRecord) -> str:
 
     # The person may well give orders; what was pasted among their words may be somebody else's.
     reasons = (find_overrides if memory.trust == "user" else find_instructions)(memory.content)
-    return f"it reads like an order ({reasons[0]}) and nobody confirmed it" if reasons else ""
+    return f"it reads like an order ({reasons[0]}) and was not confirmed" if reasons else ""

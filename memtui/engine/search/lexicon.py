@@ -88,7 +88,7 @@ def sentence_words() -> dict[str, frozenset[str]]:
 
 @functools.cache
 def pattern(name: str) -> re.Pattern[str]:
-    """How prompts or statements begin, or what stands in them."""
+    """How prompts or statements begin, or what is in them."""
     return re.compile("|".join(_sections("patterns")[name]), re.IGNORECASE)
 
 
@@ -123,7 +123,7 @@ class Phrases(Record):
     rows: tuple[str, ...]
 
     def found(self, said: Iterable[str], plain: str) -> set[str]:
-        """Those that stand in a text: its words, and the text as ``store.words.plain`` gives it."""
+        """Those that occur in a text: its words, and the text as ``store.words.plain`` gives it."""
         return self.single.found(said) | {row.strip() for row in self.rows if row in plain}
 
 

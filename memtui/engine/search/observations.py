@@ -34,7 +34,7 @@ _LEAST_READ = 200
 class ObservationHit(Record):
     """An observation that answers a query. ``bm25``: the raw sum; ``score`` = bm25 / (1 + bm25), from 0 to under 1.
 
-    ``matched``: the words that match, as they stand in it.
+    ``matched``: the words that match, as they are in it.
     """
 
     memory: MemoryRecord

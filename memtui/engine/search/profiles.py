@@ -31,7 +31,7 @@ def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
     try:
         return checked(msgspec.structs.replace(msgspec.json.decode(row[0], type=Profile), name=profile))
     except msgspec.MsgspecError as error:
-        raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it anew.") from error
+        raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it again.") from error
 
 
 def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:

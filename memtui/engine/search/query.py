@@ -24,14 +24,14 @@ MOST_WORDS = 40
 """Of a longer text (somebody pasted a page) only the rarest words are looked for."""
 _MOST_COUNTED = 500
 
-# What stands between blanks and the punctuation of any script.
+# What is between blanks and the punctuation of any script.
 _PIECE = re.compile("[^\\s!-/:-@\\[-`{-~¡¿«»…‘-‟。、，！？：；「」،؛؟।]+")
 
 
 class Term(Record):
     """One thing to look for: a word and its stem as the index has it, or a bigram (``word`` = ``stem``).
 
-    ``count``: in how many texts it stands; ``idf``: how much that says.
+    ``count``: in how many texts it occurs; ``idf``: how much that says.
     """
 
     word: str
@@ -129,7 +129,7 @@ def _inside(
 
 
 def _unindexed(text: str, runs: list[str]) -> list[str]:
-    """What may stand in a text although no index knows it.
+    """What may be in a text although no index knows it.
 
     A single CJK character, a sign such as 🍕, a word of a script that writes no blanks (Thai) or puts small
     words before others (Hebrew, Arabic).

@@ -37,7 +37,7 @@ _BEGINNING = 5
 HEALTH_ASKED = frozenset({"food", "medicine", "outing"})
 """The subjects of a prompt for which health matters."""
 _OF_WORK = frozenset({"code", "documents", "letters", "person", "principles", "money"})
-"""The subjects of a prompt about code that speaks of nobody: "every Monday" there asks for no calendar, "run" for no sport."""
+"""The subjects of a prompt about code and no person: "every Monday" there asks for no calendar, "run" for no sport."""
 OTHERWISE = 0.8
 """How much of a prompt's word a piece has that answers it with other words."""
 MOST_WORDS = 40
@@ -58,7 +58,7 @@ class Prompt(Record):
 
     ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums. ``wordings``:
     the stems of words that statements may answer with others, and with which. ``personal``: it speaks of the person or of
-    somebody near. ``working``: it is about code and speaks of nobody.
+    somebody near. ``working``: it is about code and no person.
     """
 
     text: str
@@ -273,5 +273,5 @@ def _overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> 
 
 
 def _in_turn(stem: str, piece: Piece) -> bool:
-    """Whether the word, another form or a compound of it stands in the turn."""
+    """Whether the word, another form or a compound of it is in the turn."""
     return stem in piece.turn_stems or _overlap(stem, piece.turn_stems, {stem[:_BEGINNING]}) > 0.0

@@ -1,4 +1,4 @@
-"""What stands in a conversation already is not told in it again, unless it changed or the prompt is about it.
+"""What is in a conversation already is not told in it again, unless it changed or the prompt is about it.
 
 A line counts as the same as long as its text is, with its cautions. Where a prompt says most words of a fact, it is about
 that fact.

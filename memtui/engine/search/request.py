@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 COMING = "it is coming"
-"""In place of an embedder: the question's vector is not at hand, and nobody waits for it here."""
+"""In place of an embedder: the question's vector is not at hand, and this search does not wait for it."""
 
 
 class Meaning(NamedTuple):

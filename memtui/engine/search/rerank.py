@@ -26,7 +26,7 @@ SURROUNDED = 40
 QUESTION = 0.8
 """What the words of a turn that asks something count, against one that does not: it is seldom the answer."""
 CHATTER = 0.5
-"""What a turn counts that only agrees, thanks, greets or closes. A fact of the same words stands before it."""
+"""What a turn counts that only agrees, thanks, greets or closes. A fact of the same words comes before it."""
 NOTES = 1.2
 """What the words of a fact count, against those of a turn: it says plainly what talk goes around. Among facts alone, 1."""
 OTHERS = 0.8

@@ -83,7 +83,7 @@ def _is_chatter(text: str) -> bool:
 
 
 def _beginnings(question: Question) -> list[str]:
-    """What stands in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
+    """What occurs in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
 
     So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
     """
@@ -96,7 +96,7 @@ def weight(term: Term, count: int, relative_length: float) -> float:
 
 
 def matched(question: Question, content: str) -> tuple[str, ...]:
-    """The words of a text that match, each once, as they stand there (lower case, without diacritics)."""
+    """The words of a text that match, each once, as written there (lower case, without diacritics)."""
     wanted = {term.stem for term in question.terms if not term.bigram}
     pairs = [term.stem[:-1] for term in question.terms if term.bigram]
     both = zip(words(content), stems(content), strict=True)
@@ -106,7 +106,7 @@ def matched(question: Question, content: str) -> tuple[str, ...]:
 
 
 def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
-    """How often each wanted word stands in a text, and how many words it has."""
+    """How often each wanted word occurs in a text, and how many words it has."""
     all_words = stems(text)
     counts: dict[int, int] = {}
     for word in (*all_words, *full_text.cjk_bigrams(text)) if with_bigrams else all_words:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 NEAR, NEAR_OF_ONE, NEAR_IMPERSONAL = 0.08, 0.15, 0.4
-"""The likeness from which a meaning alone is a reason: to several words, to one, and to work that concerns nobody."""
+"""Cosine from which a fact is told for its meaning alone: for prompts of several words, of one, and for work about no person."""
 
 MEANING = "its meaning is near"
 """The reason where no word shows why."""

@@ -27,7 +27,7 @@ MOST_POSTINGS = 150_000
 
 
 class Text(NamedTuple):
-    """A text that has a word of the question: its length in words, and how often each word stands in it (by place)."""
+    """A text that has a word of the question: its length in words, and how often each word occurs in it (by place)."""
 
     length: int
     counts: tuple[int, ...]
@@ -57,7 +57,7 @@ class Among:
         self._counts = [sum(map(bool, counts)) for counts in by_word] or [0] * len(words)
 
     def count(self, word: str) -> int:
-        """In how many texts the word stands, as the index spells it."""
+        """In how many texts the word occurs, as the index spells it."""
         return self._counts[self.places[word]]
 
     def idf(self, word: str) -> float:

@@ -43,7 +43,7 @@ class Statistics:
         self._counts = counts
 
     def count(self, word: str) -> int:
-        """In how many texts the word stands, as the index spells it (a stem, a bigram)."""
+        """In how many texts the word occurs, as the index spells it (a stem, a bigram)."""
         known = self._counts.get(word)
         if known is None:
             row = self._connection.execute(

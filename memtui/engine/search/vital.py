@@ -70,7 +70,7 @@ def find(
 
     ``names``: whether names are looked up at all. They are known from all memories: for whoever is confined they are not.
 
-    ``there``: facts that stand in the block already. ``refused`` tells why an agent may not be told a memory, or "".
+    ``there``: facts that are in the block already. ``refused`` tells why an agent may not be told a memory, or "".
     """
     if lexicon.asks_for_one_thing(prompt):
         return []

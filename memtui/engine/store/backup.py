@@ -105,7 +105,7 @@ def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) ->
         with closing(apsw.Connection(str(partial))) as copy:
             copy_into(source, copy)
             copy.pragma("journal_mode", "delete")  # no log beside it
-            copy.pragma("journal_mode", "memory")  # nobody needs it after a crash
+            copy.pragma("journal_mode", "memory")  # not needed after a crash
             copy.pragma("synchronous", 0)
             yield copy
     finally:
@@ -160,7 +160,7 @@ def clear_leftovers(path: Path) -> None:
 
 
 def _new_names(folder: Path, stem: str, reason: str, at: float) -> tuple[Path, Path]:
-    """(name of the backup, the file it is written to first), which nobody else has; the latter is made."""
+    """Unique names: of the backup, and of the file that is written first, which is created."""
     stamp = time.strftime(_STAMP, time.gmtime(at))
     serial = 0
     while True:

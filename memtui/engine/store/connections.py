@@ -138,7 +138,7 @@ class Connections:
         )
 
     def _save_log(self) -> None:
-        """A log without a name dies with this process: take what it holds into the file while nobody has made a new one."""
+        """A log without a name dies with this process: copy its content into the file before a new one is made."""
         assert self.path is not None and self._known is not None
         # Another thread is writing: it does the same when it ends.
         if not self._write_lock.acquire(blocking=False):

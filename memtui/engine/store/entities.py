@@ -1,7 +1,7 @@
 """Names in texts: which entity a name means, and which memories name it.
 
 Every name has a row of its own, found by its key (NFKC, casefolded); a link points at the row of the name
-that stands in the text. One entity of several names is rows merged into one of them. Links by programs are
+that is in the text. One entity of several names is rows merged into one of them. Links by programs are
 derived. Decisions of the person (``entity_decisions``, merges, hidden entities) are kept and take precedence.
 """
 
@@ -24,7 +24,7 @@ NAMED, TYPED, DESCRIBED, TYPED_BY_AGENT = 1, 2, 4, 8
 
 
 class Mention(NamedTuple):
-    """An entity as a text names it: what to call it, its type, and the words as they stand there.
+    """An entity as a text names it: what to call it, its type, and the words as written there.
 
     ``vote``: whether the type was seen in this text; a name that was only known says nothing of it.
     """
@@ -87,7 +87,7 @@ def resolve(connection: apsw.Connection, mention: Mention) -> int | None:
 
 
 def _learn(connection: apsw.Connection, mention: Mention, now: int) -> int:
-    """Make the rows of a name that nobody knows: the name's, and that of what stands in the text, merged into it."""
+    """Make the rows of a new name: the name's, and that of what is in the text, merged into it."""
     rows: Any = connection.execute(
         "SELECT coalesce(e.merged_into, e.eid) FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id WHERE a.key = ?",
         (entity_key(mention.name),),
@@ -142,7 +142,7 @@ def add_link(connection: apsw.Connection, rid: int, eid: int, vote: str | None =
 
 
 def add_first_link(connection: apsw.Connection, rid: int, eid: int, at: int | None, vote: str | None) -> None:
-    """Link a memory that this transaction made, about which nobody can have decided anything.
+    """Link a memory that this transaction made, so that no decision about it can exist.
 
     ``at``: its event time, None for one in the Trash.
     """
@@ -176,7 +176,7 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
         (survivor,),
     ).fetchall()
     votes: dict[str, int] = dict(counted)
-    # "other" means that nobody could tell.
+    # "other": the type is unknown.
     rank = {one: (one != "other", count, one == type) for one, count in votes.items()}
     best = max(rank, key=lambda one: rank[one], default=type)
     if best != type and rank[best][:2] > rank.get(type, (type != "other", 0, True))[:2]:

@@ -231,7 +231,7 @@ class Digest:
 
     def __init__(self) -> None:
         self._sum = 0
-        # Older exports: their digest counts the order of tags, and before that also names that nobody decided about.
+        # Older exports: their digest counts the order of tags, and before that also names without a decision.
         self._ordered = 0
         self._with_found = 0
 

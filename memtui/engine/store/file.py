@@ -170,7 +170,7 @@ def _initialise(connection: apsw.Connection) -> None:
 
 
 def _create(path: Path) -> None:
-    """Build the file under another name and link it into place, so that nobody sees half of it."""
+    """Build the file under another name and link it into place, so that no process sees an incomplete file."""
     paths.private_folder(path.parent)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

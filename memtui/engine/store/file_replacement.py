@@ -1,8 +1,8 @@
 """Replace an unusable memory file by another one, and set the old files aside unchanged.
 
 A file, its log and the log's index cannot be moved at once. So the plan of an exchange lies beside the memory until it
-is done, and whoever opens the memory next finishes one that was broken off: nobody reads a file with another one's log,
-and nobody begins an empty memory in between.
+is done, and the next one to open the memory finishes an interrupted one: no process reads a file with the log of another,
+and none creates an empty memory in between.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
     with connections.write_in_turn() as connection:
         if not _is_ours(connections, connection, op_id):
             raise RestoredError(
-                "A backup was restored meanwhile: this was broken off.",
+                "A backup was restored in the meantime, so this was stopped.",
                 "Look at what is there now, and try again.",
             )
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))

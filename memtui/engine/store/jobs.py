@@ -149,7 +149,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
 
 
 def attempts(connection: apsw.Connection, job: str, period: str) -> Attempts:
-    # The time and error of the last failure stand in the row of the highest number, whatever the clock said.
+    # The time and error of the last failure are in the row of the highest number, whatever the clock said.
     row: Any = connection.execute(
         """
         SELECT count(*), max(run_id), finished_at, error,
@@ -180,7 +180,7 @@ def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
 
 
 def end_dead(connection: apsw.Connection, now: int) -> None:
-    """Mark runs that nobody runs any more as failed; the caller holds the lock of running."""
+    """Mark runs whose process has ended as failed; the caller holds the lock of running."""
     connection.execute(
         "UPDATE job_runs SET state = 'failed', finished_at = ?, error = ? WHERE state = 'running'",
         (now, INTERRUPTED),

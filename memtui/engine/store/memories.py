@@ -76,12 +76,12 @@ def content_hash(content: str) -> str:
 
 
 def insert(connection: apsw.Connection, **new: Unpack[NewMemory]) -> int | None:
-    """Insert a row and return its rid; None when ``source_key`` is there already."""
+    """Insert a row and return its rid; None when ``source_key`` already exists."""
     return insert_all(connection, [new])[0]
 
 
 def insert_all(connection: apsw.Connection, new: Sequence[NewMemory]) -> list[int | None]:
-    """Insert rows by one statement and return their rids; None where a ``source_key`` is there already.
+    """Insert rows by one statement and return their rids; None where a ``source_key`` already exists.
 
     Between two statements SQLite has the full-text index write a segment, which costs as much as everything else that a
     row costs: so there should be a few dozen in a statement.

@@ -23,7 +23,7 @@ for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]
 
 MOST = 10_000
-"""So many cards of a kind are looked at; nobody decides more of them one by one."""
+"""How many cards of a kind are looked at; more are not decided one by one."""
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
 _payload = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode

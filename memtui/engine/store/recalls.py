@@ -108,7 +108,7 @@ _MOST_SESSIONS = 200
 
 
 def begin_context(connection: apsw.Connection, session_id: str, now: int) -> None:
-    """The context of a session begins, or was made shorter: nothing stands in it. Inside the caller's transaction."""
+    """The context of a session begins, or was made shorter: nothing is in it. Inside the caller's transaction."""
     save_context(connection, session_id, {}, now)
     connection.execute(
         """
@@ -126,7 +126,7 @@ def served_lines(connection: apsw.Connection, session_id: str) -> dict[int, int]
 
 
 def save_context(connection: apsw.Connection, session_id: str, served: dict[int, int], now: int) -> None:
-    """Note what stands in the context now, inside the caller's transaction; of very much only what was served last."""
+    """Note what is in the context now, inside the caller's transaction; of very much only what was served last."""
     latest = dict(list(served.items())[-_MOST_LINES:])
     connection.execute(
         "INSERT INTO served_contexts(session, at, lines) VALUES (?, ?, ?) "

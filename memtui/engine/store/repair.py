@@ -127,7 +127,7 @@ def _orphans(connection: apsw.Connection) -> Iterator[str]:
             connection.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {parent})")
             gone += connection.changes()
         if gone:
-            yield f"Let go of {gone:,} rows of {table} that pointed at nothing."
+            yield f"Deleted {gone:,} rows of {table} that pointed at nothing."
     list(_recount(connection))
 
 
@@ -201,7 +201,7 @@ def _recount(connection: apsw.Connection) -> Iterator[str]:
 
 def _cached(connection: apsw.Connection) -> Iterator[str]:
     connection.execute("DELETE FROM memory_metadata WHERE key = 'judged'")
-    # Another number: programs let go of the names that they know.
+    # Another number: programs drop the names that they have cached.
     connection.execute(
         "UPDATE memory_metadata SET value = CAST(value AS INTEGER) + 1 WHERE key = 'names_version'"
     )
@@ -210,7 +210,7 @@ def _cached(connection: apsw.Connection) -> Iterator[str]:
         "AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'vec_memories_a') THEN 'b' ELSE 'a' END "
         "WHERE key = 'vector_index' AND value NOT IN ('a', 'b')"
     )
-    yield "Let go of what was kept from earlier; it is worked out again."
+    yield "Deleted cached results; they are computed again."
 
 
 def _operation(connection: apsw.Connection) -> Iterator[str]:

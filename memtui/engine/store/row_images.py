@@ -11,7 +11,7 @@ from .tables import COVERED
 
 
 def image(json: Any) -> dict[str, Any] | None:
-    """What stands in ``before`` or ``after`` of a change."""
+    """What is in ``before`` or ``after`` of a change."""
     return msgspec.json.decode(json, type=dict[str, Any]) if json else None
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RunLocks:
-    """The locks of one process on one file; ``path`` None is an in-memory database, which nobody else opens."""
+    """The locks of one process on one file; ``path`` None is an in-memory database, which no other process opens."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

@@ -33,7 +33,7 @@ def save(
         (name, query, filter, profile, now),
     )
     if not connection.changes():
-        raise InputError("A saved filter has this name.", "Ask in other words.")
+        raise InputError("A saved filter already has this name.", "Ask in other words.")
 
 
 def expect(connection: apsw.Connection, query_id: int, expected: Sequence[str], top: int) -> None:
@@ -51,7 +51,9 @@ def get(connection: apsw.Connection, query_id: int) -> SavedQuery:
         f"SELECT {_COLUMNS} FROM saved_queries q WHERE q.query_id = ?", (query_id,)
     ).fetchone()
     if row is None:
-        raise NotFoundError("This question is not pinned any more.")
+        raise NotFoundError(
+            "This question is not pinned any more.", "memtui questions list shows the pinned ones."
+        )
     return _record(row)
 
 
@@ -178,7 +180,7 @@ def save_filter(connection: apsw.Connection, name: str, filter: str, now: int) -
         (name, filter, now),
     )
     if not connection.changes():
-        raise InputError("A pinned question has this name.", "Give the filter another one.")
+        raise InputError("A pinned question already has this name.", "Give the filter another one.")
 
 
 def remove_filter(connection: apsw.Connection, query_id: int) -> None:

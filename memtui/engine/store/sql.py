@@ -53,7 +53,7 @@ class TemporaryTable:
         self._database = apsw.Connection("")
         self._database.execute("PRAGMA journal_mode = OFF").fetchall()
         self._database.execute(f"CREATE TABLE {table}")
-        self._database.execute("BEGIN")  # never committed: nobody else reads it
+        self._database.execute("BEGIN")  # never committed: no other connection reads it
 
     def __enter__(self) -> Self:
         return self

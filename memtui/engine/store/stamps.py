@@ -44,7 +44,7 @@ Relation = Literal["same", "older", "newer", "apart"]
 
 
 def relation(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
-    """How ours stands to theirs: ``older`` means that theirs knew of it; ``apart`` that neither knew of the other."""
+    """How ours relates to theirs: ``older`` means that theirs knew of it; ``apart`` that neither knew of the other."""
     behind = any(ours.get(device, 0) < count for device, count in theirs.items())
     ahead = any(theirs.get(device, 0) < count for device, count in ours.items())
     if ahead and behind:
@@ -177,7 +177,7 @@ _MEMORY = {
 }
 """The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
 _ATTRIBUTES = {"pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged")}
-"""The aspects that stand in the attributes of a memory."""
+"""The aspects that are in the attributes of a memory."""
 _KEPT_FROM = f"(SELECT lower(value) AS value FROM json_each({{row}}.attributes, '$.{WITHHELD_FROM}'))"
 """SQL: the agents that a memory is kept from."""
 _ENTITY = {

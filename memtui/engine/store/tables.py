@@ -40,7 +40,7 @@ class Column(NamedTuple):
     exported: bool = True
     """Whether it means something in another file."""
     words: bool = False
-    """Whether somebody's words can stand in it: they are looked for when a text is erased."""
+    """Whether a person's words can be in it: they are looked for when a text is erased."""
 
     @property
     def json(self) -> Literal["array", "object"] | None:

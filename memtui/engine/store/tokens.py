@@ -113,7 +113,7 @@ def plain(text: str) -> str:
 
 
 def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
-    """For a row of a full-text query: the number of its words, then how often each phrase of the query stands in it.
+    """For a row of a full-text query: the number of its words, then how often each phrase of the query occurs in it.
 
     Unsigned numbers of four bytes, the lowest first.
     """

@@ -31,7 +31,7 @@ _HELD_BACK = "[held back: it holds a secret]"
 class EpisodesArguments(Arguments):
     session_id: SessionId
     offset: Annotated[int, Meta(ge=0, le=1_000_000, description="How many turns to pass over.")] = 0
-    limit: Annotated[int, Meta(ge=1, le=100, description="At most so many turns.")] = CHUNK
+    limit: Annotated[int, Meta(ge=1, le=100, description="At most this many turns.")] = CHUNK
 
 
 class Episodes(Record, omit_defaults=True):

@@ -81,7 +81,7 @@ def remember_observations(agent: Agent, arguments: RememberArguments) -> Observa
 class RecallArguments(Arguments):
     query: Annotated[LongText, Meta(description="What to look for, in any words.")]
     category: Annotated[Category | None, Meta(description="Only these.")] = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many.")] = 10
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many.")] = 10
     min_score: Annotated[float, Meta(ge=0.0, le=1.0, description="Leave out what scores less.")] = 0.0
     after: Annotated[
         Date | None, Meta(description="Only from this day on: 2026-03-01, or 7d for seven days.")

@@ -22,7 +22,7 @@ _QUERY = "what is known about the user"
 
 class AboutArguments(Arguments):
     topic: Annotated[Topic | None, Meta(description="Only facts about this.")] = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many facts of each topic.")] = 3
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many facts of each topic.")] = 3
 
 
 class KnownFact(ServedMemory, omit_defaults=True, kw_only=True):

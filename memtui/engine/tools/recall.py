@@ -186,7 +186,7 @@ class SearchArguments(Arguments):
     query: Annotated[LongText, Meta(description="What to look for: a question, or words.")]
     kind: KindChoice = None
     tag: Annotated[Name | None, Meta(description="Only memories with this tag.")] = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many.")] = 10
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many.")] = 10
 
 
 def search_memory(agent: Agent, arguments: SearchArguments) -> Found:
@@ -280,7 +280,7 @@ def _counted(by_kind: Mapping[str, int], latest: int | None) -> Counted:
 class EntityArguments(Arguments):
     name: Annotated[Name, Meta(description="Its name, or another name of it.")]
     kind: KindChoice = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many memories.")] = 10
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many memories.")] = 10
 
 
 class EntityProfile(Record, omit_defaults=True):
@@ -314,7 +314,7 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
     profiles = _named_in(agent, arguments.name, about) if by_text else _profiles(agent, arguments.name, about)
     if not profiles:
         raise NotFoundError(
-            f"Nobody and nothing has the name {arguments.name[:60]!r}.",
+            f"No entity has the name {arguments.name[:60]!r}.",
             "Try another form of the name, or search_memory.",
         )
     filter = f"{wanted} {kinds(arguments.kind)}"
@@ -368,7 +368,7 @@ class ContextArguments(Arguments):
         Name | None,
         Meta(description="The current conversation: its own messages are left out."),
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=50, description="At most so many facts.")] = 5
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many facts.")] = 5
 
 
 class Context(Record, omit_defaults=True):

@@ -50,7 +50,7 @@ async def run_import(
     *,
     dry: bool,
 ) -> None:
-    """Count what is in ``paths``, or import it. ``finished`` gets the result. It returns False if nobody saw it."""
+    """Count what is in ``paths``, or import it. ``finished`` gets the result. It returns False if the result was not shown."""
 
     def run(memory: Memory, work: Work) -> ImportReport:
         def follow(progress: ImportProgress) -> None:

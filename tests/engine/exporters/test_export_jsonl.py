@@ -136,7 +136,7 @@ def test_the_file_is_its_owners_alone_and_never_replaces_another(memory: Memory,
     memory.files.export(target)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     before = target.read_bytes()
-    with pytest.raises(InputError, match="there already"):
+    with pytest.raises(InputError, match="already exists"):
         memory.files.export(target)
     memory.remember("Something new")
     assert target.read_bytes() == before

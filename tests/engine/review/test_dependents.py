@@ -213,7 +213,7 @@ def test_what_is_not_on_the_card_is_refused(
     waits = card(memory)
     with pytest.raises(InputError, match="is not on this card"):
         memory.review.decide(waits, "keep", keep="fact_nothing")
-    with pytest.raises(InputError, match="for one of them"):
+    with pytest.raises(InputError, match="fits only one"):
         memory.review.decide(waits, "correct", text="Another text")
     memory.actor = "agent:claude"
     with pytest.raises(ProtectedError):

@@ -109,7 +109,7 @@ def test_ranks_are_exact_beyond_what_the_search_looks_at(book: Book) -> None:
     assert last.rank == 20
     assert last.retrievers["keyword"].rank == 20
     assert last.excluded == (
-        "It stands beyond the first 3 of every retriever, which is how far the search looks.",
+        "It is beyond the first 3 of every retriever, which is how far the search looks.",
     )
     named = ask(
         book, "what about Ada", kept[0], profile=Profile(depth=3, keyword=0.0, vector=0.0), embedder=embedder

@@ -37,7 +37,7 @@ def test_a_fact_is_told_once_and_the_tokens_saved_are_counted(memory: Memory) ->
     assert "Hetzner" in first.text and first.saved == 0
     again = told(memory, "another change to the Ansible role", there)
     assert (again.text, again.memories) == ("", []) and again.saved == first.tokens
-    assert [one.reason for one in again.left_out] == ["it stands in the conversation already"]
+    assert [one.reason for one in again.left_out] == ["it is in the conversation already"]
 
 
 def test_it_comes_again_when_the_prompt_names_it(memory: Memory) -> None:

@@ -1,1 +1,1 @@
-"""How two statements stand to each other: the same, a contradiction, or beside each other."""
+"""How two statements relate to each other: the same, a contradiction, or beside each other."""

@@ -1,4 +1,4 @@
-"""How a new statement stands to what is known: the same, a contradiction, or beside it.
+"""How a new statement relates to what is known: the same, a contradiction, or beside it.
 
 A contradiction is only worth a person's time where one of the two can be wrong. Liking tea does not
 contradict liking coffee; living in Oslo does contradict living in Bergen.
@@ -44,7 +44,7 @@ MANY_KNOWN = 8
 _CERTAINLY = 3.0
 _SURELY = 2.0
 _HARDLY = -2.0
-# Of this nobody has two, and a later one is always another.
+# A person has only one of these; a later one replaces it.
 _GROWS = "age"
 CHANGED = "it may have changed since"
 # One can like, speak, visit and own many things at once.

@@ -96,7 +96,7 @@ def _another_value(mine: StatementFeatures, theirs: StatementFeatures, *, named:
 
 
 def _begins_with_value(text: str) -> bool:
-    """Whether nothing but a cue or a pronoun stands before the first value: "it's Friday", "make it 8,000"."""
+    """Whether nothing but a cue or a pronoun comes before the first value: "it's Friday", "make it 8,000"."""
     plain = _plain(text)
     spans = read_values(plain, tokens(plain)).spans
     if not spans:
@@ -106,7 +106,7 @@ def _begins_with_value(text: str) -> bool:
 
 
 def _same_people(new: str, old: str) -> bool:
-    """A correction need not name whom it is about. It names nobody else, but for who gives the reason, after a comma."""
+    """A correction need not name whom it is about. It names no other person, except one in the reason, after a comma."""
     return people_named(re.split(r"[,;(]|\b(?:because|cos|cause|weil|car|porque)\b", new)[0]) <= people_named(
         old
     )

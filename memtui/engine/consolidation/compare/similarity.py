@@ -33,7 +33,7 @@ word_shape = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d
 
 
 class Reading(NamedTuple):
-    """A statement as comparison sees it. ``content``: stems in order; ``spelled``: each as it stands there; ``names``: words
+    """A statement as comparison sees it. ``content``: stems in order; ``spelled``: each as written there; ``names``: words
     written with a capital inside it; ``turned``: its words may stand in another order (passive, relative clause)."""
 
     exact: str
@@ -55,7 +55,7 @@ class Verdict(Record):
 
 
 def tokens(text: str) -> list[str]:
-    """The words and numbers of a text as they stand there."""
+    """The words and numbers of a text as written there."""
     return word_shape.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
@@ -102,7 +102,7 @@ def plain_weight(stem: str) -> float:
 
 
 def compare(first: str, second: str, weight: Weight = plain_weight) -> Verdict:
-    """How two statements stand to each other; ``weight`` says how much a word tells."""
+    """How two statements relate to each other; ``weight`` says how much a word tells."""
     return compare_readings(read(first), read(second), weight)
 
 
@@ -144,7 +144,7 @@ def _differences(a: Reading, b: Reading, only_a: set[str], only_b: set[str]) -> 
 
 
 def _spelled(reading: Reading, stems: Set[str]) -> str:
-    """Some of its words as they stand in the statement, at most four."""
+    """Some of its words as they are in the statement, at most four."""
     words = dict.fromkeys(
         word for stem, word in zip(reading.content, reading.spelled, strict=True) if stem in stems
     )

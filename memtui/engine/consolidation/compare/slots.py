@@ -89,7 +89,7 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
         if match is None:
             continue
         if not name and _ROLE_IS.search(plain) and not _ROLE_IS_NAMED.search(text):
-            continue  # "my boss is on holiday" names nobody
+            continue  # "my boss is on holiday" has no name
         owner = match["owner"] or ""
         owner = "" if owner in _SELF else owner.removesuffix("'s")
         told = _STOPS.split(match["value"], maxsplit=1)[0]

@@ -21,7 +21,7 @@ _OTHERS_OWN = frozenset(("his", "her", "their"))
 _OTHERS = _OTHERS_OWN | {"he", "him", "she", "they", "them", "theirs", "hers"}
 # They say nothing that the words around them do not.
 _EMPTY = frozenset("a an the am is are be do does now currently also too very really just please".split())
-# With one of these, a clause after "and I" may hang on what stands before it.
+# With one of these, a clause after "and I" may hang on what precedes it.
 _HANGING = frozenset(
     "if unless when whether that would could might may maybe perhaps suppose imagine imagined wish wished hope hoped "
     "dream dreamt dreamed pretend pretended say says said tell tells told hear heard doubt deny claim think".split()
@@ -56,7 +56,7 @@ def _self(word: str) -> bool:
 
 
 def _as_their_own(wanted: list[str], said: list[str]) -> list[str]:
-    """ "The user loves their job" for "I love my job": of nobody else is spoken."""
+    """ "The user loves their job" for "I love my job": no other person is mentioned."""
     if said[0] != _SELF or not _OTHERS.isdisjoint(said):
         return wanted
     return [_SELF, *(_OWN if word in _OTHERS_OWN else word for word in wanted if word != _SELF)]

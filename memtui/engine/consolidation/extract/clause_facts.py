@@ -306,7 +306,7 @@ def _keep(
 def _who(
     message: Sequence[Sentence], candidate: Candidate, said: str, text: str, around: Around
 ) -> str | None:
-    """Whom ``text`` is about, by what stands before it, or else by the message before it."""
+    """Whom ``text`` is about, by what precedes it, or else by the message before it."""
     within = message[candidate.sentence].masked[: candidate.start + lead(said)]
     before = " ".join([*(one.masked for one in message[: candidate.sentence]), within]).replace("\x00", " ")
     found = antecedent(before[-_LOOKED_BACK:], text, around.people)
@@ -316,7 +316,7 @@ def _who(
 
 
 def _hangs(text: str) -> bool:
-    """Whether it points at something that stands elsewhere; a value ("it's the 12th now") says enough."""
+    """Whether it points at something that is elsewhere; a value ("it's the 12th now") says enough."""
     if _they.match(text):
         return _us.search(text) is None
     return (_points.match(text) is not None or dangles(text)) and _holds_value.search(text) is None

@@ -196,5 +196,5 @@ def _plain(masked: str) -> str:
 
 
 def _unreadable(masked: str, plain: str) -> bool:
-    """Whether what it says stands elsewhere, or is quoted, or code."""
+    """Whether what it says is elsewhere, or is quoted, or code."""
     return plain.endswith(":") or masked.count("\x00") * 3 > len(masked) or _CODE.search(masked) is not None

@@ -211,7 +211,7 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
     given = len(reply.facts) + len(reply.observations)
     if not given and not reply.nothing:
         raise DegradedError(
-            "The model noted nothing without saying that there is nothing.",
+            "The model gave no facts and did not say that there are none.",
             "Try again, or choose another model.",
         )
     drafts = [
@@ -231,7 +231,7 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
             )
     if given and not drafts:
         raise DegradedError(
-            "Nothing in the model's answer names the turns that say it.", "Choose another model."
+            "No fact in the model's answer names the turns that it comes from.", "Choose another model."
         )
     summary = _clean(reply.summary, SUMMARY_CHARACTERS) or None
     return Extraction(drafts=tuple(drafts), summary=summary)

@@ -1,7 +1,7 @@
 """Plain sentences of a message: what its writer says in their own words.
 
 Left out: code, quoted lines, tables, pasted logs, and what follows a request to work on a text ("translate
-this: ..."). Quotation marks stay in the sentence, but ``masked`` blanks what stands between them, so that
+this: ..."). Quotation marks stay in the sentence, but ``masked`` blanks what is between them, so that
 nobody is taken to say what they only quote.
 """
 

@@ -1,7 +1,7 @@
 """Durable statements of the person about their own life, read from plain sentences without a model.
 
 Precision before recall: what is asked, ordered, quoted, supposed, said of this very moment, or hangs on a
-word whose meaning stands elsewhere ("she", "it") is left out. What is kept stays in the person's words.
+word whose meaning is elsewhere ("she", "it") is left out. What is kept stays in the person's words.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def find_statement(
     text, masked = sentence.text[start:], sentence.masked[start:]
     plain = plain_text(masked)
     if plain.endswith(":"):
-        return None  # what it says stands elsewhere
+        return None  # what it says is elsewhere
     if not _SHORTEST <= len(text) <= _LONGEST or " " not in text or "\x00" in plain[:4]:
         return None
     if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):

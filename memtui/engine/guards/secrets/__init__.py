@@ -69,7 +69,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def blanked(text: str) -> str:
-    """``text`` with blanks in the place of each secret: what stands beside them keeps its place."""
+    """``text`` with blanks in the place of each secret: what is beside them keeps its place."""
     for match in find_secrets(text):
         text = text[: match.start] + " " * (match.end - match.start) + text[match.end :]
     return text

@@ -52,7 +52,7 @@ _HEADERS = (
 )
 _pin = re.compile(r"pin(?<![a-z]pin)(?: number)?(?: is |: ?| ?= ?)(?P<value>\d{4,8})(?![\d.,:/-]\d|\d)")
 
-# What stands in the place of a value in documentation and code.
+# What is in the place of a value in documentation and code.
 _stand_in = re.compile(
     r"(?-i:\$[A-Z_{(])|%[(sd{]|[&<{/~.]|\*{3}|x{3,}|your[_-]|my[_-]|example|placeholder|change_?me|redacted"
     r"|os\.|process\.|env\.|self\.",

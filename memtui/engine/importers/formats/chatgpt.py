@@ -187,7 +187,7 @@ def _node(raw: msgspec.Raw, stream: Stream) -> _Link:
 
 
 def _newest_leaf(mapping: dict[str, msgspec.Raw], stream: Stream) -> str | None:
-    """The node that is nobody's parent and has the latest message; the later one of equals."""
+    """The leaf with the latest message; the later one of equals."""
     nodes = {node_id: _node(raw, stream) for node_id, raw in mapping.items()}
     parents = {node.parent for node in nodes.values() if isinstance(node.parent, str)}
     newest, latest = None, float("-inf")

@@ -52,7 +52,7 @@ def own_words(text: str) -> str:
 
     The arguments of a slash command are kept when they read like a sentence (three words or more, two letters to a
     word in scripts without spaces): there the person says what they want. Those of ``/compact``, ``/export`` and
-    ``/rename`` are not: they are for the program. Other commands of the program are let go with a few arguments, but
+    ``/rename`` are not: they are for the program. Other commands of the program are dropped with a few arguments, but
     not "/memory is full, please help". An opening tag that is never closed is part of the text.
     """
     if "<" in text:

@@ -3,7 +3,7 @@
 A note of a day is one whose name is a date (``2026-03-04.md``): its blocks are a session. The heading that a fact stands
 under, or else the note's title, is put before it where its text does not say it. ``[[Links]]`` become the names that it is
 about, ``#tags`` and those of the frontmatter its tags. Code, tables and comments are passed over.
-Nobody knows who wrote a file in a folder, so its words have the trust of quoted ones.
+The author of a file in a folder is unknown, so its words have the trust of quoted ones.
 A block is known by what it says and where it stands, so that a note may be moved, and added to, between two imports.
 """
 

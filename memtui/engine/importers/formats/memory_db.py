@@ -1,7 +1,7 @@
 """Another program's ``memory.db``: episodes, facts and reflections with their provenance, names and sessions.
 
 Text is read as bytes, and numbers only where they are some: a row that is broken is passed over, not the file. For its
-vectors, whose model nobody knows, see ``carried_vectors``.
+vectors, whose model is unknown, see ``carried_vectors``.
 """
 
 from __future__ import annotations

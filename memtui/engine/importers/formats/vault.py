@@ -140,7 +140,7 @@ def _note(
         source_key=f"memtui:{identity}",
         source=foreign_values.one_line(front.get("source")) or "import:memtui-vault",
         project=foreign_values.one_line(front.get("project")),
-        # What nobody vouches for is quoted.
+        # What has no known author is quoted.
         trust=_TRUSTS.get(str(front.get("trust")), "tool"),
         event_time=foreign_values.event_time(front.get("date"), stream),
         confidence=float(confidence) if isinstance(confidence, int | float) else 1.0,

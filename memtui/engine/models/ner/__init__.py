@@ -1,7 +1,7 @@
 """Named entities of a text: providers find spans, ``merge`` decides between them, strategies say who is asked.
 
 Rules need no model: what is marked (addresses, links, handles, tags, dates), runs of capitalised words, and
-what stands beside a name in scripts without capitals. The names that the memory knows already come first,
+what is beside a name in scripts without capitals. The names that the memory knows already come first,
 whatever the strategy. Code is passed over.
 """
 

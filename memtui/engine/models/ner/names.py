@@ -2,7 +2,7 @@
 
 No model: a word with a capital letter (of any script that has them) is a name unless it opens a
 sentence or stands in a list of words that never are one. The type is a guess from the words beside it.
-Title-case headings and shouting name nobody; in German, where every noun has a capital, only
+Title-case headings and shouting hold no names; in German, where every noun has a capital, only
 words in a name's place count.
 """
 

@@ -13,7 +13,7 @@ from functools import cache
 from .span import Span
 from .words import word_set
 
-# What fits a pattern and names nobody.
+# What fits a pattern and is no name.
 NO_NAMES = word_set(
     """
     高兴 周末 方便 马上 白天 安全 高中 高考 黄色 金钱 江边 方法 方面 方式 方向 常常 万一 时候

@@ -25,7 +25,7 @@ MONTHS = (
 _MONTH = "(?P<month>" + "|".join(f"{name}|{name[:3]}" for name in map(str.lower, MONTHS)) + r"|sept)\.?"
 _DAY = r"(?P<day>[12]\d|3[01]|0?[1-9])"
 _YEAR = r"(?P<year>1[89]\d\d|20\d\d|21\d\d)"
-# In small letters; what stands before is looked at after.
+# In small letters; what comes before is looked at after.
 _dates = tuple(
     re.compile(pattern)
     for pattern in (
@@ -68,7 +68,7 @@ def _span(text: str, start: int, end: int, type: str, name: str) -> Span:
 
 
 def _at_signs(text: str) -> Iterator[Span]:
-    """Addresses and handles, told apart by what stands before the sign."""
+    """Addresses and handles, told apart by what comes before the sign."""
     at = text.find("@")
     while at >= 0:
         start = at

@@ -87,7 +87,7 @@ def _is_sentence(name: str, text: str) -> bool:
 
 
 def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
-    """Where the names of an answer stand in the texts; a name that stands nowhere is left out."""
+    """Where the names of an answer are in the texts; a name that stands nowhere is left out."""
     reply = llm.in_shape(data, _Reply)
     found: list[list[Span]] = [[] for _ in texts]
     for given in reply.names:

@@ -63,7 +63,7 @@ CONFIDENCE = 0.75
 IDLE_SECONDS = 20.0
 SECONDS = 120.0
 """How long an answer may take, loading included."""
-# Amounts and nationalities are nobody's name; dates that a calendar knows are found by rules, "yesterday" by none.
+# Amounts and nationalities are no names. Calendar dates are found by rules; "yesterday" is not an entity.
 _NO_NAMES = frozenset(
     {"CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "DATE", "TIME", "NORP", "LANGUAGE"}
 )

@@ -60,7 +60,7 @@ class Choice(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """``choices`` stand in the place of the text from ``start`` to ``end``; ``term``: where their term begins."""
+    """``choices`` are in the place of the text from ``start`` to ``end``; ``term``: where their term begins."""
 
     start: int
     end: int

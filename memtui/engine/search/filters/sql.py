@@ -1,6 +1,6 @@
 """What each term of a filter means in SQL: a condition over a row of memories called ``m``.
 
-Values travel as bindings, never inside the SQL; only words from fixed lists (kinds, states) stand in it.
+Values travel as bindings, never inside the SQL; only words from fixed lists (kinds, states) are in it.
 A condition may be NULL where a column is; whoever negates it says ``IS NOT TRUE``.
 """
 
@@ -32,7 +32,7 @@ STALE_DAYS, PASSED_DAYS = 365, 14
 _PASSING = '"tomorrow" OR "tonight" OR "next week" OR "next month" OR "next weekend" OR "this week" OR "this weekend"'
 # A plan whose day is over: happens_at is noon of it.
 _PAST = "m.kind <> 'episode' AND m.topic = 'plan' AND m.happens_at < :now - 43200"
-# Nobody recalled or confirmed it in a year; its day is over; or its "tomorrow" is long over, and no day is named.
+# Not recalled or confirmed in a year; its day is over; or it says "tomorrow" without a date and is old.
 _STALE = f"""m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND (
     max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0),
         coalesce(m.happens_at, 0)) < :now - {STALE_DAYS} * 86400

@@ -1,6 +1,6 @@
 """The entity retriever: memories about the people, projects and places that the question names.
 
-A question names an entity when one of its names stands in it as whole words, in any case; of names that
+A question names an entity when one of its names is in it as whole words, in any case; of names that
 overlap the longest counts. A memory that two of them are linked to is found once, with a score of two.
 """
 
@@ -123,7 +123,7 @@ def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, lim
 def position(
     connection: apsw.Connection, entities: list[Named], scope: Scope, rid: int
 ) -> tuple[Linked, int] | None:
-    """One memory's links, and how many of the scope stand before it; None when it has none."""
+    """One memory's links, and how many of the scope come before it; None when it has none."""
     bindings = {**_bindings(entities, scope), "rid": rid}
     row = connection.execute(
         f"{_counted(scope)} SELECT eids, at FROM counted WHERE rid = :rid", bindings

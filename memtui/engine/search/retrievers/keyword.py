@@ -72,7 +72,7 @@ def word_match(question: Question) -> str:
 def better(
     connection: apsw.Connection, question: Question, scope: Scope, rid: int
 ) -> tuple[float, int] | None:
-    """The first-pass score of one memory and how many memories of the scope stand before it; None if it has no word."""
+    """The first-pass score of one memory and how many memories of the scope come before it; None if it has no word."""
     if question.inside and question.inside.words:
         terms = [term for term in question.terms if not term.bigram]
         scores = _bm25_among(question.inside.words, terms)

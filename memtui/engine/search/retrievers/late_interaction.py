@@ -58,7 +58,7 @@ def _best(blobs: list[bytes], words: QuestionWords) -> list[list[float]]:
     """For each text the best cosine, at least 0, of each word of the question."""
     import numpy as np
 
-    # Sums of whole numbers: exact, and so the same for a text whatever stands beside it.
+    # Sums of whole numbers: exact, and so the same for a text whatever is beside it.
     asked = words.rows.astype(np.float32)
     rows = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, asked.shape[1]).astype(np.float32)
     lengths = np.outer(_lengths(rows), _lengths(asked))

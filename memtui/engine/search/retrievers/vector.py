@@ -169,7 +169,7 @@ def _in_copy(
     limit: int,
     inside: Sequence[int] | None,
 ) -> list[Found] | None:
-    """None where the copy was let go meanwhile."""
+    """None if the copy was dropped in the meantime."""
     for all in (False, True):
         if inside is not None:
             found = copy.of(row, inside)

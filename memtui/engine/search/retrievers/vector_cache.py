@@ -68,7 +68,7 @@ class VectorCopy:
         return False
 
     def forget(self) -> None:
-        """Let go of all of it; it is read again when it is wanted."""
+        """Drop the copy; it is read again when needed."""
         with self._lock:
             self._held = None
 
@@ -92,7 +92,7 @@ class VectorCopy:
         """The rids of these kinds (None: every kind) that may be nearest, with their cosines, in no order.
 
         They are a twenty-fifth of them (vector_signs), at least 3,000; or ``all``. Only after ``ready``; None
-        where the copy was let go meanwhile.
+        if the copy was dropped in the meantime.
         """
         with self._lock:
             return None if self._held is None else self._held.near(query, kinds, all)

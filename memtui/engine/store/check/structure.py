@@ -27,7 +27,7 @@ DERIVED = (
     "index_queue", "embeddings", "word_vectors", "memory_entities", "memory_links", "entity_votes", "enrichments",
     "enriched_links", "question_results",
 )  # fmt: skip
-"""Tables whose rows a program can make again: one that points at nothing is let go."""
+"""Tables whose rows a program can make again: one that points at nothing is deleted."""
 
 
 FIXED = ("folding",)
@@ -186,7 +186,7 @@ def permissions(scene: CheckContext) -> Iterator[Finding]:
 
 
 def private_parts(path: Path) -> list[Path]:
-    """The files and folders of a memory that nobody else may touch (links are not followed)."""
+    """The files and folders of a memory that only its owner may read (links are not followed)."""
     beside = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
     backups = path.parent / backup.FOLDER
     folders = [backups]

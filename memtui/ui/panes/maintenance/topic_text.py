@@ -69,7 +69,7 @@ class TopicText(Labelled):
         """How many facts fade on each of the next days, and which come first (day, memory)."""
         days = [len(day.rids) for day in forecast.days]
         lines = [
-            *content("Facts that fade if nobody recalls or confirms them", "bold").wrap(self.width),
+            *content("Facts that fade if they are not recalled or confirmed", "bold").wrap(self.width),
             assemble(""),
         ]
         if forecast.overdue:

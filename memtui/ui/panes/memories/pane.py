@@ -153,7 +153,7 @@ class MemoriesPane(ListPane[MemoryRow]):
             )  # fmt: skip
         if term == TRASH:
             return assemble(("The Trash is empty.\n\n", "bold"), (key("trash"), "bold $accent"), "  leave it")
-        if term == DEFAULT_LIST:  # which nobody typed
+        if term == DEFAULT_LIST:  # not typed by the person
             return assemble(
                 ("Only turns of conversations pass this filter.\n\n", "bold"),
                 "This list has the facts that were drawn from them.\n\n",
@@ -167,7 +167,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         return assemble(
             ("Nothing passes this filter.\n\n", "bold"),
             (term, "bold $warning"),
-            " alone lets nothing through.\n" if alone else ", after what stands before it, leaves nothing.\n",
+            " alone lets nothing through.\n" if alone else ", after the terms before it, leaves nothing.\n",
             *(part for way, what in ways for part in ("\n", (way, "bold $accent"), f"  {what}")),
         )
 

@@ -1,4 +1,4 @@
-"""What each key would do to a card, in words, so that nobody has to guess."""
+"""What each key would do to a card, in words."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _devices(card: Card) -> list[tuple[str, str]]:
     if card.paired:
         return [
             ("keep", "this one is true; the other one goes to the Trash"),
-            ("forget", "this one is wrong: to the Trash; the other one stands"),
+            ("forget", "this one is wrong: to the Trash; the other one stays"),
             ("both", "both are true"),
             ("later", _LATER),
         ]

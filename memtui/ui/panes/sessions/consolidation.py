@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAME = "consolidating"
-# Nobody reads a preview of more sessions line by line.
+# A preview of more sessions is not read line by line.
 MOST_PREVIEWED = 50
 
 
