@@ -170,7 +170,11 @@ def swept_before(source: KnownSource, now: float) -> float | None:
     return None if source.kept_days is None else now - max(0, source.kept_days - WARNING_DAYS) * DAY
 
 
-_SUFFIXES = {"claude-code": (".jsonl",), "claude-memory": (".md",), "codex": (".jsonl", ".jsonl.zst")}
+_SUFFIXES = {
+    "claude-code": (".jsonl",),
+    "claude-memory": (".md",),
+    "codex": (".jsonl", ".jsonl.zst", ".json"),
+}
 
 
 def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:

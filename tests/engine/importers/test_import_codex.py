@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from import_samples import jsonl, read, reasons, words
 from memtui import Memory
+from memtui.engine.importers.detect import find_sources
 from memtui.engine.records import Options
 from other_memories import rows
 
@@ -248,3 +250,20 @@ def test_a_file_without_times_is_dated_by_the_file_and_says_so(bare: bool, tmp_p
     assert report.formats == ("codex",)
     assert turn == (f"codex:{SESSION}", 1_772_000_000)
     assert any("without a time" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize("indent", [2, None])
+def test_a_session_of_the_first_versions_is_one_object(indent: int | None, tmp_path: Path) -> None:
+    items = [one["payload"] for one in TALK if one["type"] == "response_item"]
+    whole = {
+        "session": {"timestamp": "2025-04-20T10:15:30.250Z", "id": SESSION, "instructions": "Be brief."},
+        "items": [*items, {"type": "reasoning", "summary": []}, "odd"],
+    }
+    file = tmp_path / f"rollout-2025-04-20-{SESSION}.json"
+    file.write_text(json.dumps(whole, indent=indent))
+    assert [found.format for found in find_sources([tmp_path]).sources] == ["codex"]
+    turns, skips = read(file)
+    assert words(turns) == ["Which pump fits?", "The small one."]
+    assert {turn.session_id for turn in turns} == {f"codex:{SESSION}"}
+    assert {turn.event_time for turn in turns} == {1745144130.25}
+    assert "record of an unknown shape" in reasons(skips)

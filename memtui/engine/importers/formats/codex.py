@@ -3,6 +3,7 @@
 What was said stands in ``event_msg`` records. ``response_item`` records repeat it, between instructions and
 context that the program put in; old files have nothing else, and the oldest have them without an envelope.
 Which of the two a file has is known after its first messages, which are kept until then.
+The first versions wrote one ``.json`` object a session: ``{session: {timestamp, id}, items: [...]}``; all turns have its time.
 Records have no ids: a turn is known by its session, time and words, equal ones by their order.
 
 A session that was forked from another begins with a copy of it. What is older than the fork is a turn of the session it was
@@ -69,12 +70,18 @@ class _Line(msgspec.Struct):
     record_type: Any = None
     role: Any = None
     content: Any = None
+    # The first versions: the whole session.
+    session: Any = None
+    items: list[Any] | None = None
 
 
 _DECODER = msgspec.json.Decoder(_Line)
+_WHOLE = re.compile(rb'\A\s*\{\s*"session"\s*:\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"')
 
 
 def _sniff(head: Head) -> bool:
+    if _WHOLE.match(head.raw):
+        return True
     if not head.objects:
         return False
     if any(
@@ -125,7 +132,9 @@ class _Rollout:
 
     def _line(self, line: _Line) -> Iterator[Turn | Skip]:
         payload = line.payload or _Payload()
-        if line.type == "event_msg" and payload.type in _EVENTS:
+        if line.items is not None and isinstance(line.session, dict):
+            yield from self._whole(line.session, line.items)
+        elif line.type == "event_msg" and payload.type in _EVENTS:
             if self.events is None:
                 self.events = True
                 self.waiting.clear()
@@ -141,6 +150,19 @@ class _Rollout:
             elif line.type is None and line.record_type is None:
                 self._header(_Payload(id=line.id), None)
             yield Skip(reason=base.COMPACTION if line.type == "compacted" else base.NOT_A_MESSAGE)
+
+    def _whole(self, session: dict[str, Any], items: list[Any]) -> Iterator[Turn | Skip]:
+        """A session in one object, written by the first versions."""
+        self._header(_Payload(id=session.get("id")), None)
+        for item in items:
+            if not isinstance(item, dict):
+                yield self.stream.skip("record of an unknown shape")
+                continue
+            line = _Line(timestamp=session.get("timestamp"))
+            kind = item.get("type", "message" if "role" in item else None)
+            yield from self._item(
+                line, _Payload(type=kind, role=item.get("role"), content=item.get("content"))
+            )
 
     def _header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
