@@ -336,7 +336,7 @@ def test_what_has_content_and_gives_nothing_fails(cli: Cli, tmp_path: Path) -> N
     path.write_text(json.dumps([{"uuid": "c", "chat_messages": [{"who": "me", "what": "hello"}]}] * 2))
     for result in (cli("import", path), cli("import", path, "--dry-run"), cli("import", path, "--json")):
         assert result.code == 3
-        assert f"Nothing could be imported from {path}: 2 × no role." in result.err
+        assert f"Nothing could be imported from {path}, in Claude.ai format: 2 × no role." in result.err
 
 
 def test_every_record_that_is_left_out_is_named(cli: Cli, tmp_path: Path) -> None:

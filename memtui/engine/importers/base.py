@@ -109,6 +109,7 @@ HISTORY = "history of the other file"
 NO_ROLE = "no role"
 # So many records are looked at to tell a format.
 _RECORDS = 200
+_LIKE_JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[{"])')
 _OBJECT = re.compile(rb"\A\s*\[?\s*\{")
 
 
@@ -148,6 +149,17 @@ class Head(Record):
             if isinstance(value, dict):
                 objects.append(value)
         return cls(raw=raw, objects=tuple(objects), array=array)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it looks like JSON, and neither it nor any line of it can be read. For a head that is the whole stream."""
+        if self.objects or _LIKE_JSON.match(self.raw) is None:
+            return False
+        try:
+            msgspec.json.decode(self.raw)
+        except (msgspec.MsgspecError, RecursionError):
+            return True
+        return False
 
     def begins_with_object(self, *keys: bytes) -> bool:
         """Whether it is an object, or an array of them, of which the beginning has all ``keys``; it may be cut off anywhere."""

@@ -30,6 +30,7 @@ from .refusals import (
     ANOTHER_MEMORY,
     ASIDE,
     BINARY,
+    BROKEN,
     EMPTY,
     FOREIGN,
     LINKS,
@@ -333,7 +334,11 @@ class _Search:
             raise _UnknownError(PROPERTIES)
         if note and not text and markdown.has_only_links(head) and self._unknown(head):
             raise _UnknownError(LINKS)
-        return self._choose(head, insist=insist, note=note)
+        try:
+            return self._choose(head, insist=insist, note=note)
+        except _UnknownError as unknown:
+            broken = str(unknown) == OTHER and whole and head.is_broken
+            raise _UnknownError(BROKEN if broken else str(unknown)) from None
 
     @staticmethod
     def _unknown(head: Head) -> bool:

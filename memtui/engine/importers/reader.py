@@ -50,6 +50,7 @@ class Tally:
         self._stream: Stream | None = None
         self._mended: Counter[str] = Counter()
         self._left_out = found.left_out
+        self._labels = {one.source.place: registry.format_named(one.format).label for one in found.sources}
         self._places: list[str] = []
         self._noted = 0
 
@@ -85,7 +86,12 @@ class Tally:
         if self._stream:
             self._mended += self._stream.warnings
             if not self._here and len(self.named) > self._named_before:
-                self.empty.append(nothing_read(self.place, self.reasons - self._before))
+                named = (
+                    f"{self.place}, in {self._labels[self.place]} format"
+                    if self.place in self._labels
+                    else self.place
+                )
+                self.empty.append(nothing_read(named, self.reasons - self._before))
         self._here = False
         self._before, self._named_before = self.reasons.copy(), len(self.named)
         self._stream = None
@@ -122,9 +128,14 @@ def _files(some: Sequence[str]) -> str:
 def nothing_read(place: str, reasons: Counter[str]) -> Refused:
     """The error of a source that has content but gives no records."""
     counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
+    hints = (
+        refusals.RECORD_HINTS[reason]
+        for reason, _ in reasons.most_common()
+        if reason in refusals.RECORD_HINTS
+    )
     return Refused(
         message=f"Nothing could be imported from {place}: {counts}.",
-        hint="The file may be damaged, or in a format that memtui does not know.",
+        hint=next(hints, "The file may be damaged, or in a format that memtui does not know."),
     )
 
 

@@ -20,8 +20,9 @@ WORD, EXCEL, SLIDES = "Word document", "Excel file", "PowerPoint file"
 OPEN_DOCUMENT, EBOOK, OFFICE = "OpenDocument file", "e-book", "Office file"
 AIDER_INPUT, CHATGPT_PAGE, WEB_PAGE = "Aider input history", "page of a ChatGPT export", "web page"
 WHATSAPP, GEMINI, SLACK = "WhatsApp chat", "Gemini activity file", "Slack export"
+GEMINI_CLI = "Gemini CLI session"
 EDITOR = "database of VS Code or Cursor"
-CHATS = frozenset({WHATSAPP, GEMINI, SLACK, EDITOR})
+CHATS = frozenset({WHATSAPP, GEMINI, GEMINI_CLI, SLACK, EDITOR})
 """What holds conversations."""
 
 _AS_LINES = 'Write each message as a line {"role", "content", "time"}, and import that.'
@@ -29,7 +30,7 @@ _SAVE_AS_TEXT = "memtui reads text. Save it as .md or .txt, and import that."
 HINTS = {
     **dict.fromkeys((PICTURE, SOUND, VIDEO), "memtui reads text: conversations, notes and other memories."),
     **dict.fromkeys((PDF, WORD, EXCEL, SLIDES, OPEN_DOCUMENT, EBOOK, OFFICE, WEB_PAGE), _SAVE_AS_TEXT),
-    **dict.fromkeys((WHATSAPP, GEMINI, SLACK), _AS_LINES),
+    **dict.fromkeys((WHATSAPP, GEMINI, GEMINI_CLI, SLACK), _AS_LINES),
     AIDER_INPUT: "Import .aider.chat.history.md beside it: it has the answers, too.",
     CHATGPT_PAGE: "Import conversations.json of the same export, or the whole zip archive.",
     EDITOR: "In the editor, export the chat as Markdown, and import that.",
@@ -47,6 +48,7 @@ _TEXTS = (
     (re.compile(rb"(?i)\s*<(?:!doctype html|html)\b"), WEB_PAGE),
     (re.compile(rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d[^\n]{0,8}?(?:\] | - )\S"), WHATSAPP),
     (re.compile(rb'\s*\[\s*\{\s*"header"\s*:\s*"Gemini'), GEMINI),
+    (re.compile(rb'\s*\{(?=[^{}]{0,500}"sessionId"\s*:)(?=[^{}]{0,500}"projectHash"\s*:)'), GEMINI_CLI),
     (re.compile(rb'\s*\[\s*\{(?=[^{}]{0,500}"ts"\s*:\s*"\d{10}\.\d{6}")(?=[^{}]{0,500}"type"\s*:\s*"message")'), SLACK),
 )  # fmt: skip
 _EDITOR_TABLE = "ItemTable"
@@ -95,6 +97,7 @@ UNREADABLE = "cannot be read"
 BINARY = "not text"
 OTHER = "in no known format"
 RECORDS = "JSON in no known format"
+BROKEN = "not valid JSON"
 PLAIN = "plain text"
 NO_FILE = "not a file"
 PROPERTIES = "properties without text"
@@ -111,7 +114,7 @@ NO_TABLES = "SQLite file without a table that can be read"
 _HELP = {
     NESTED: "Unpack the archive, and import what is in it.",
     PACKED: "Unpack the archive, and import what is in it.",
-    UNREADABLE: "It may be an incomplete download or copy: fetch it again.",
+    **dict.fromkeys((UNREADABLE, BROKEN), "It may be an incomplete download or copy: fetch it again."),
     PROPERTIES: "A note needs words below its properties.",
     PLAIN: "To read it as a note, rename it to .md. On the command line, --format markdown does the same.",
     LINKS: "A note needs words of its own beside its links.",
@@ -120,7 +123,16 @@ _HELP = {
     FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
-MISSED = frozenset({UNREADABLE, RECORDS, compression.NEEDS, PACKED, NESTED}) | CHATS
+MISSED = frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NESTED}) | CHATS
+ENCRYPTED = "encrypted by the program that wrote it"
+NO_MESSAGES = "conversation without messages"
+RECORD_HINTS = {
+    BROKEN: _HELP[BROKEN],
+    CUT_OFF: "It is incomplete: copy or download it again.",
+    ENCRYPTED: "Only the program with the key can read it: write the session without encryption, and import that.",
+    NO_MESSAGES: "Nothing was said in it: there is nothing to import.",
+}
+"""What helps where a whole file gives nothing for one of these reasons."""
 # Reasons of records: a part of their file is missing.
 LOST_PART = frozenset({CUT_OFF, REST})
 _FORMATS = (

@@ -14,12 +14,14 @@ from pathlib import Path
 import apsw
 import pytest
 from import_samples import claude, conversation, ignored, jsonl, message, read, words
+from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers import formats as folder
 from memtui.engine.importers.base import Format
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, Limits
 from memtui.engine.importers.registry import BUILT_IN
+from memtui.engine.records import Options
 
 
 def formats(*paths: Path) -> list[str]:
@@ -312,3 +314,39 @@ def test_a_database_of_another_program_or_half_of_one_is_told_from_text(tmp_path
     with pytest.raises(InputError, match="without a table that can be read") as caught:
         find_sources([path])
     assert "copy" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cause", "help"),
+    [
+        ("a.jsonl", '{"role": "user", "content": "hello"\n{"role"\n', "not valid JSON", "fetch it again"),
+        (
+            "b.json",
+            '{\n  "session": {"timestamp": "2025-04-20T10:15:30Z", "id": "x"}, "items": [{"type"',
+            "in Codex CLI format: 1 × the file ends in the middle",
+            "copy or download it again",
+        ),
+        (
+            "c.json",
+            '[{"uuid": "u1", "name": "", "chat_messages": []}]',
+            "in Claude.ai format: 1 × conversation without messages",
+            "nothing to import",
+        ),
+        (
+            "d.json",
+            '{"sessionId": "1", "projectHash": "x", "messages": []}',
+            "is a Gemini CLI session",
+            '{"role", "content", "time"}',
+        ),
+    ],
+)
+def test_a_refusal_names_the_program_the_cause_and_what_helps(
+    tmp_path: Path, name: str, text: str, cause: str, help: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    options = Options(background=False, embedder="off")
+    with Memory.open(tmp_path / "memory.db", options=options) as memory, pytest.raises(InputError) as refused:
+        memory.files.import_paths([file])
+    assert cause in refused.value.message
+    assert help in refused.value.hint

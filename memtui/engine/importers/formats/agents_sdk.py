@@ -14,14 +14,13 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, databases, foreign_values
+from .. import base, databases, foreign_values, refusals
 from ..base import Format, Head
 from ..message_content import said
 from ..stream import Stream
 
 # What a table of messages has.
 COLUMNS = {"id", "session_id", "message_data", "created_at"}
-ENCRYPTED = "encrypted by the program that wrote it"
 
 
 class _Item(msgspec.Struct):
@@ -66,7 +65,7 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
     except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
     if item.encrypted is not None:
-        return Skip(reason=ENCRYPTED)
+        return Skip(reason=refusals.ENCRYPTED)
     if item.type not in (None, "message"):
         return Skip(reason=base.TOOL)
     found = said(item.role, item.content, stream)

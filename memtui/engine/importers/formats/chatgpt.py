@@ -15,7 +15,7 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, foreign_values
+from .. import base, foreign_values, refusals
 from ..base import Format, Head
 from ..stream import Stream
 
@@ -97,7 +97,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         start = _newest_leaf(mapping, stream)
     branch = _branch(mapping, start, stream)
     if not branch:
-        yield stream.skip("conversation without messages")
+        yield stream.skip(refusals.NO_MESSAGES)
         return
     ids = (conversation.id, conversation.conversation_id, branch[0][0])
     name = next(filter(None, map(foreign_values.identifier, ids)), "")

@@ -15,7 +15,7 @@ import msgspec
 
 from memtui.engine.records import Skip, Turn
 
-from .. import base, foreign_values
+from .. import base, foreign_values, refusals
 from ..base import Format, Head
 from ..message_content import text_blocks
 from ..stream import Stream
@@ -73,7 +73,7 @@ FORMAT = Format("claude-ai", "Claude.ai", _sniff, read)
 def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
     messages = conversation.chat_messages or conversation.messages
     if not messages:
-        yield stream.skip("conversation without messages")
+        yield stream.skip(refusals.NO_MESSAGES)
         return
     name = foreign_values.identifier(conversation.uuid)
     if name is None:
