@@ -36,6 +36,7 @@ from memtui.engine.records import TOPICS, MemoryRecord, Options
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 HALVES = ("dev", "held", "fresh", "unseen")
 _UNSEEN = ("updates_f",)  # files that are kept back whole
+_DEV = ("updates_j",)  # files that were written to be trained on
 _FRESH = {
     "updates_d": 60,
     "updates_e": 60,
@@ -174,6 +175,8 @@ def pairs_of(file: Path, half: str) -> list[dict[str, str]]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     if file.stem in _UNSEEN or half == "unseen":
         return rows if file.stem in _UNSEEN and half == "unseen" else []
+    if file.stem in _DEV:
+        return rows if half == "dev" else []
     kept_back = _FRESH.get(file.stem)
     middle = len(rows) - kept_back if kept_back else len(rows) // 2
     if half == "dev":
