@@ -22,17 +22,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
-from memtui.engine.consolidation.compare.pair_features import Statement, pair_features
+from memtui.engine.consolidation.compare.pair_features import OF_CHANGE, Statement, of_change, pair_features
 from memtui.engine.consolidation.compare.statement_context import earlier_messages, preceding
-from memtui.engine.consolidation.compare.update_model import WEIGHTS, model
+from memtui.engine.consolidation.compare.update_model import (
+    CHANGE_HASHED,
+    MOST_CHANGE,
+    WEIGHTS,
+    change_features,
+    change_words,
+    model,
+)
 from memtui.engine.consolidation.extract.protocol import Context
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import MemoryRecord, Options
+from scipy.sparse import csr_matrix, hstack
+from sklearn.linear_model import LogisticRegression
 
 UPDATES = Path(__file__).parents[1] / "data" / "updates"
 FOLDS, NETWORKS, HIDDEN, ROUNDS, DECAY = 10, 3, 24, 40, 5e-3
+CHANGE_FOLDS, CHANGE_STRENGTH = 5, 0.3
 REPLACES, APART, UNCLEAR = 1, 0, -1
+WEIGHT_OF_PAIR = 4.0
+# Its look-alikes are harder than what talks hold.
+WEIGHT_OF_FILE = {"updates_j": 1.6}
 SCORES = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 
 
@@ -102,9 +115,9 @@ def of_pairs() -> list[Question]:
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, "dev"):
             label = REPLACES if row["label"] == "conflict" else APART
-            found.append(
-                Question(file.stem, "pairs", Statement(row["new"]), (Statement(row["old"]),), (label,), 4.0)
-            )
+            weight = WEIGHT_OF_FILE.get(file.stem, WEIGHT_OF_PAIR)
+            new, known = Statement(row["new"]), (Statement(row["old"]),)
+            found.append(Question(file.stem, "pairs", new, known, (label,), weight))
     return found
 
 
@@ -243,8 +256,15 @@ def show(questions: list[Question], scores: list[Any], least: float) -> None:
                 print(f"   miss {each[place]:5.1f} {one.group} | {one.new.text}  <-  {one.known[place].text}")
 
 
+class Trained(NamedTuple):
+    networks: list[Network]
+    change: LogisticRegression
+
+
 class Prepared(NamedTuple):
-    """The pairs of all questions. ``question``: its index, ``groups``, ``labels``, ``weights``: one for each pair."""
+    """The pairs of all questions. ``question``: its index, ``groups``, ``labels``, ``weights``: one for each pair.
+
+    ``changes``: the features of each question by which it sounds like a change."""
 
     questions: list[Question]
     question: Any
@@ -252,26 +272,70 @@ class Prepared(NamedTuple):
     groups: Any
     labels: Any
     weights: Any
+    changes: Any
 
-    def trained(self, rows: Any) -> list[Network]:
-        """Trained on some pairs (a mask), without the unclear ones."""
+    def trained(self, rows: Any) -> Trained:
+        """Trained on some pairs (a mask), without the unclear ones.
+
+        How much a statement sounds like a change is told the networks by a model that did not see its group.
+        """
+        asked = np.zeros(len(self.questions), bool)
+        asked[self.question[rows]] = True
+        groups = [one.group for one in self.questions]
+        places = {name: at % CHANGE_FOLDS for at, name in enumerate(sorted(set(groups)))}
+        fold = np.array([places[group] for group in groups])
+        scores = np.zeros(len(asked))
+        for at in range(CHANGE_FOLDS):
+            own = asked & (fold == at)
+            if own.any():
+                scores[own] = self._change(asked & (fold != at)).decision_function(self.changes[own])
         some = (self.labels != UNCLEAR) & rows
         wanted = (self.labels[some] == REPLACES).astype(float)
-        return trained(self.table[some], wanted, self.weights[some])
+        networks = trained(self._table(some, scores), wanted, self.weights[some])
+        return Trained(networks, self._change(asked))
+
+    def scored(self, found: Trained, rows: Any) -> Any:
+        """The scores of some pairs (a mask)."""
+        return scored(found.networks, self._table(rows, found.change.decision_function(self.changes)))
+
+    def _change(self, asked: Any) -> LogisticRegression:
+        replaces = np.array([REPLACES in one.labels for one in self.questions])
+        weights = np.array([one.weight for one in self.questions])
+        model = LogisticRegression(C=CHANGE_STRENGTH, solver="liblinear")
+        return model.fit(self.changes[asked], replaces[asked], sample_weight=weights[asked])
+
+    def _table(self, rows: Any, changes: Any) -> Any:
+        table = self.table[rows].copy()
+        change = np.clip(changes[self.question[rows]], -MOST_CHANGE, MOST_CHANGE)
+        table[:, -OF_CHANGE:] = np.stack(of_change(change, table[:, 0]), axis=1)
+        return table
 
 
 def prepared() -> Prepared:
     questions = of_files() + of_pairs() + of_talks()
     embedder = OfflineEmbedder()
     pairs = [(at, one, label) for at, one in enumerate(questions) for label in one.labels]
+    texts = [one.new.text for one in questions]
+    dense = np.stack([change_features(text, embedder) for text in texts])
     return Prepared(
         questions=questions,
         question=np.array([at for at, _, _ in pairs]),
-        table=np.vstack([pair_features(one.new, one.known, embedder) for one in questions]),
+        table=np.vstack([pair_features(one.new, one.known, embedder, 0.0) for one in questions]),
         groups=np.array([one.group for _, one, _ in pairs]),
         labels=np.array([label for _, _, label in pairs]),
         weights=np.array([one.weight * (4 if label == REPLACES else 1) for _, one, label in pairs]),
+        changes=hstack([csr_matrix(dense), _words(texts)]).tocsr(),
     )
+
+
+def _words(texts: list[str]) -> Any:
+    places, values, ends = [], [], [0]
+    for text in texts:
+        found = change_words(text)
+        places += found
+        values += found.values()
+        ends.append(len(places))
+    return csr_matrix((values, places, ends), shape=(len(texts), CHANGE_HASHED))
 
 
 def main() -> None:
@@ -280,7 +344,7 @@ def main() -> None:
     fold = np.array([groups[group] for group in found.groups])
     scores = np.zeros(len(fold))
     for at in range(FOLDS):
-        scores[fold == at] = scored(found.trained(fold != at), found.table[fold == at])
+        scores[fold == at] = found.scored(found.trained(fold != at), fold == at)
     each = [scores[found.question == at] for at in range(len(found.questions))]
     told(found.questions, each)
     if "--show" in sys.argv:
@@ -289,9 +353,11 @@ def main() -> None:
         write(found.trained(np.ones(len(fold), bool)), WEIGHTS)
 
 
-def write(networks: list[Network], file: Path) -> None:
+def write(found: Trained, file: Path) -> None:
     """The networks side by side, as one: the mean of their scores."""
+    networks, change = found
     first = networks[0]
+    width = change.coef_.shape[1] - CHANGE_HASHED
     np.savez_compressed(
         file,
         mean=first.mean.astype(np.float32), spread=first.spread.astype(np.float32),
@@ -299,6 +365,9 @@ def write(networks: list[Network], file: Path) -> None:
         bias=np.hstack([one.parts[1] for one in networks]).astype(np.float32),
         outer=np.hstack([one.parts[2] for one in networks]).astype(np.float32) / len(networks),
         shift=np.float32(np.mean([one.parts[3][0] for one in networks])),
+        change_dense=change.coef_[0][:width].astype(np.float16),
+        change_words=change.coef_[0][width:].astype(np.float16),
+        change_bias=np.float32(change.intercept_[0]),
     )  # fmt: skip
     print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from memtui.engine.consolidation.compare import update_model
 from memtui.engine.consolidation.compare.conflicts import stand
+from memtui.engine.consolidation.compare.pair_features import Statement
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,21 @@ def test_no_text_takes_long_to_compare(text: str) -> None:
 )
 def test_what_only_begins_alike_is_not_replaced(new: str, old: str) -> None:
     assert not stand(new, old, correcting=True).strong
+
+
+def test_a_dose_that_is_said_not_to_be_is_asked_about() -> None:
+    new = "Doctor Hannigan changed it, it's 54 now from this week not 36"
+    assert (
+        stand(new, "I'm on Concerta 36 mg in the morning with food", judged=2.1, correcting=True).kind
+        == "conflict"
+    )
+
+
+def test_what_sounds_like_a_change_scores_higher_than_what_does_not() -> None:
+    known = [Statement("Landlord is Mr Osei")]
+    judge = update_model.model().judge
+    (changes,) = judge(
+        Statement("building got sold, our landlord is some firm called Redbrick these days"), known
+    )
+    (asks,) = judge(Statement("what does a landlord have to repair in winter, generally"), known)
+    assert changes > asks

@@ -35,10 +35,10 @@ _CLOSE = 0.6
 REPLACES = 1.0
 _NAMED = 0.0
 _NAMED_IN_PART = -2.0
-_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.3, -1.0, 0.5, 0.5
+_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.0, -1.3, 0.5, 0.5
 # Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
 # value that stands though it is over.
-_LIKELIEST = 0.0
+_LIKELIEST = -0.3
 MANY_KNOWN = 8
 """Among so many known facts it means something to be the likeliest."""
 _CERTAINLY = 3.0

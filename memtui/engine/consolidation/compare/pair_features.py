@@ -55,8 +55,11 @@ class PairContext(NamedTuple):
     candidate_count: float
 
 
-def pair_features(new: Statement, known: Sequence[Statement], embedder: OfflineEmbedder) -> list[list[float]]:
-    """The features of one new statement with each of the known ones: a row for each."""
+def pair_features(
+    new: Statement, known: Sequence[Statement], embedder: OfflineEmbedder, change: float
+) -> list[list[float]]:
+    """The features of one new statement with each of the known ones: a row for each. ``change``: the log-odds that the new one
+    changes something; the last ``OF_CHANGE`` features are of it."""
     mine = features_of(new.text, embedder)
     theirs = [features_of(one.text, embedder) for one in known]
     counts = Counter(stem for one in theirs for stem in set(one.content))
@@ -89,8 +92,15 @@ def pair_features(new: Statement, known: Sequence[Statement], embedder: OfflineE
             recency=_recency(new, one, known),
             candidate_count=min(1.0, math.log(len(known)) / 4),
         )
-        found.append(_features(mine, profiled, pair))
+        found.append([*_features(mine, profiled, pair), *of_change(change, cosine)])
     return found
+
+
+OF_CHANGE = 2
+
+
+def of_change(change: float, cosine: float) -> tuple[float, float]:
+    return change, change * cosine
 
 
 def _recency(new: Statement, old: Statement, known: Sequence[Statement]) -> float:

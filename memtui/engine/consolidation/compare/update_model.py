@@ -1,7 +1,8 @@
 """How likely a new statement replaces a known one: a small network of our own.
 
 "Sold Morven, smaller boat, the Wren" replaces "Boat's called Morven" with hardly a shared word. The features are those of
-``pair_features``; the weights are made by ``tests/benchmarks/updates_train.py``.
+``pair_features``. One of them is how much the new statement alone sounds like a change, by a linear model over its words
+(``change_features``). The weights of both are made by ``tests/benchmarks/updates_train.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.models.embedders import OfflineEmbedder
 
+from ..extract.durability import hashed, surface
 from .pair_features import Statement, pair_features, with_preceding
 from .statement_features import StatementFeatures, features_of
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 WEIGHTS = Path(__file__).parent / "update_model.npz"
+CHANGE_HASHED = 1 << 12
+MOST_CHANGE = 4.0
+_OF_VECTOR = 4.0  # a vector beside signs that are 0 or 1
 
 
 class UpdateModel:
@@ -52,10 +57,36 @@ class UpdateModel:
             return []
         import numpy as np
 
-        table = np.asarray(pair_features(new, known, self.embedder), np.float32)
         weights = _weights()
+        change = self._change(new.text, weights)
+        table = np.asarray(pair_features(new, known, self.embedder, change), np.float32)
         hidden = np.tanh(((table - weights.mean) / weights.spread).clip(-4, 4) @ weights.inner + weights.bias)
         return [float(score) for score in hidden @ weights.outer + weights.shift]
+
+    def _change(self, text: str, weights: _Weights) -> float:
+        """The log-odds that a statement changes something, whatever is known."""
+        score = float(change_features(text, self.embedder) @ weights.change_dense) + float(
+            weights.change_bias
+        )
+        for place, value in change_words(text).items():
+            score += float(weights.change_words[place]) * value
+        return max(-MOST_CHANGE, min(MOST_CHANGE, score))
+
+
+def change_features(text: str, embedder: OfflineEmbedder) -> Floats:
+    """The vector of a statement, its surface signs and the phrases for a change in it."""
+    import numpy as np
+
+    features = features_of(text, embedder)
+    return np.concatenate([features.vector * _OF_VECTOR, surface(text), features.cues]).astype(np.float32)
+
+
+def change_words(text: str) -> dict[int, float]:
+    """Its hashed words and letters."""
+    found: dict[int, float] = {}
+    for place, value in hashed(text).items():
+        found[place % CHANGE_HASHED] = found.get(place % CHANGE_HASHED, 0.0) + value
+    return found
 
 
 @functools.cache
@@ -71,6 +102,9 @@ class _Weights(NamedTuple):
     bias: Floats
     outer: Floats
     shift: Floats
+    change_dense: Floats
+    change_words: Floats
+    change_bias: Floats
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from .vocabulary import NUMBER_WORDS
 
 _taken_back = re.compile(
     r"\b(?:not|from|instead of|rather than|nicht|statt|von|pas|au lieu d[eu]|no(?: era| es)?|en vez de|earlier)"
-    r"(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2})"
+    r"(?=(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2}))"
 )
 _gone_to = re.compile(
     r"(?:^|\bthe )((?:\w+[:.]?\w*)) (?:went|goes|has gone|is going|changed|moved) (?:up |down |back )?to\b"
