@@ -70,6 +70,29 @@ def test_where_nobody_can_tell_the_person_is_asked(
     assert card.text not in [hit.memory.content for hit in memory.search(card.text).hits]
 
 
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("Paul rang Tim. He works nights at the bakery on Mill Lane now.", "Who is meant by “He”?"),
+        (
+            "Ok. She drives me to the allotment every Saturday in exchange for tomatoes.",
+            "Who is meant by “She”?",
+        ),
+    ],
+)
+def test_of_what_begins_with_a_pronoun_the_person_is_asked_who_is_meant(
+    memory: Memory, clock: Clock, said: str, question: str
+) -> None:
+    assert not any(fact.startswith(("He ", "She ")) for fact in talk(memory, clock, said))
+    (card,) = [item for item in memory.review.items() if item.kind == "quarantined"]
+    assert card.text == said.partition(". ")[2].removesuffix(".") and question in card.reason
+
+
+def test_nobody_is_asked_of_what_is_hardly_worth_keeping(memory: Memory, clock: Clock) -> None:
+    talk(memory, clock, "Paul rang Tim. He laughed about the weather.")
+    assert not [item for item in memory.review.items() if item.kind == "quarantined"]
+
+
 def test_the_person_writes_the_name(memory: Memory, clock: Clock) -> None:
     talk(
         memory,

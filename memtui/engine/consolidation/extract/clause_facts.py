@@ -22,6 +22,7 @@ from .sentences import Sentence, mask
 from .severity import of_nobody, severe, signs, supposes, told_severely
 from .statement_shapes import CORRECTING
 from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles, find_statement, plain_text
+from .unresolved import unresolved
 
 _LEAST = 0.55
 # A missed allergy, or a rule that is not kept, costs more than a line too many.
@@ -277,9 +278,10 @@ def _keep(
     sure = best.probability >= _SURE and not HEDGES.search(plain)
     if begins_with_pronoun(text) or leaves_out_subject(text):
         who = _who(message, first, said, text, around)
-        if who is None:
+        if who is not None:
+            text = f"{who}: {text[:1].lower()}{text[1:]}"
+        elif not _asks_who(text, best, around, follows=first.sentence > 0 or bool(around.before)):
             return
-        text = f"{who}: {text[:1].lower()}{text[1:]}"
     elif (
         len(message) == 1
         and (name := _stranger.match(text))
@@ -301,6 +303,11 @@ def _keep(
             dated=dated,
         )
     )
+
+
+def _asks_who(text: str, best: Judgement, around: Around, *, follows: bool) -> bool:
+    """Whether the person is to be asked who is meant: it is likely worth keeping, and ``follows`` something that was said."""
+    return follows and best.probability >= _SURE and unresolved(text, around.people) is not None
 
 
 def _who(
