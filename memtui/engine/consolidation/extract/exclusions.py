@@ -27,26 +27,40 @@ _SAY = re.compile(
     r"por ejemplo|dummy|lorem|placeholder|sample|fake|made[- ]up|test data|"
     r"for the tests?|something like:?$)\b"
 )
+_BEGIN = r"^(?:(?:ok|okay|and|so|but|also|now|then|right|oh|please|pls|kindly|just|abeg|y|oye|bitte)[,.]? )*"
 _ASKED = re.compile(
     r"^(?:(?:ok|okay|and|so|but|also|now|then|right|oh|please|pls|hey|anyway|well|good|thanks|fine|cool|great|perfect|"
     r"y|oye|und|et|dann|gut)[,.]? )*"
     r"(?:can|could|would|will) (?:you|u|i|we)\b|^(?:(?:and|so|but|ok|right|anyway|now|also|then),? )*"
-    r"(?:what|how|why|which|who|whose|when|where)(?:'s|s)? (?!i (?:need|want|like)|it comes|you |we |i )\w|"
+    r"(?:what|how|why|which|who|whose|when|where)(?:'s|s)? (?!i (?:need|want|like)|it comes|you |we |i )(?!(?<=which )means? )\w|"
     r"^(?:(?:and|so|but|ok|right|anyway|now|also|then),? )*(?:what|how|why|which) (?:can|do|does|should|would|to|did) |"
     r"^(?:should|shall|do|does|did|is|are|am) (?:i|we|it|he|she|they|you|there|that|this)\b|"
     r"^(?!(?:ich|du|er|sie|es|wir|ihr|man|das|nicht|noch|erst|schon|sonst|(?:letzte|nächste|jede|diese|erste|zweite|manche|ein)"
     r"\w*|viele|zwei|drei|\d+) )[^\W\d_]{2,} mal (?=\w)|"
-    r"^(?:(?:ok|okay|and|so|but|also|now|then|right|oh|please|pls|kindly|just|y|oye|bitte)[,.]? )*"
+    rf"{_BEGIN}"
     r"(?:write|draft|redo|rewrite|make (?:me|it|this|that|a|an|the)|give me|tell me|show me|help me|explain|translate|"
-    r"summari[sz]e|generate|compose|suggest|find me|look up|remind me|list|convert|calculate|count|proofread|reword|polish|"
-    r"shorten|turn (?:it|this|that)|put (?:it|that|this|the)|add (?:it|that|this|the|a)|draw|design|describe|"
+    r"summari[sz]e|generate|compose|suggest|find me|look up|remind me|gimme|help me|list|convert|calculate|count|proofread|"
+    r"reword|polish|shorten|turn (?:it|this|that)|put (?:it|that|this|the)|add (?:it|that|this|the|a)|draw|design|describe)"
+    r"(?!\w)|"
+    rf"{_BEGIN}(?:"
     r"schreib(?:en sie|e)?|formulier(?:en sie|e)?|erklär(?:en sie|e)?|"
-    r"[^\W\d_]+en sie (?:mir|uns|ihm|ihr|herrn?|frau) |übersetz\w*|mach(?:en sie)? mir|gib mir|"
+    r"[^\W\d_]+(?:e|r|l)n sie (?:mir|uns|ihm|ihr|herrn?|frau) |übersetz\w*|mach(?:en sie)? mir|gib mir|"
     r"plan(?:en sie|e) mir|"
     r"écris|traduis|donne[- ]moi|fais|refais|explique|reformule|rédige|"
     r"escríbeme|escribe|dame (?!siempre)|hazme|haz|tradúceme|redáctame|rediseña|explícame|cuéntame|pásame|qué |cómo |"
     r"cuánto |cuál |"
     r"was |wie |wer |wann |wo |warum |welche[rs]? |qu'est-ce|comment |combien |pourquoi |quel(?:le)?s? )"
+)
+# A question or a request without its mark or its accent, by its verb before its subject.
+_ASKED_ALSO = re.compile(
+    r"^(?:(?:und|ok|also|jetzt|dann|so|ach|hey|bitte),? )*(?:kannst|könntest|magst|würdest|weißt|hast) du\b(?! nicht| nie)|"
+    r"^(?:und |ok,? )?(?:kann|darf|soll|sollte|könnte) (?:ich|man|er|wir)\b(?! nicht| nie| kein)|"
+    r"^(?:können|könnten|würden) sie\b|"
+    r"^(?:(?:und|ok|also|jetzt|dann|so|bitte),? )*(?:sag|rechne?|nenn|zeig|such|gib|erzähl|hilf|schlag)e? "
+    r"(?:mir|uns|mal|noch|bitte)\b|"
+    r"^(?:y |oye,? )?(?:como|cuanto|cual|donde) (?:es|son|hay|puedo|hago|sería|seria|debo|se (?:dice|hace|escribe))\b|"
+    r"^(?:(?:hé|eh|dis|et|alors),? )*(?:tu peux|tu pourrais|vous pouvez|c'est quoi|ça veut dire quoi)\b|"
+    r"^(?:\d+|two|three|a few|some) (?:lines?|words?|ideas?|options?|sentences?|names?) for\b"
 )
 _FELT = re.compile(
     r"(?<!\w)(?:i'm|im|i am|feel(?:ing)?|been|so|dead|bit|too|me siento|ando|estoy|bin|je suis|ich bin)(?: \w+){0,3}? "
@@ -64,7 +78,7 @@ _FELT = re.compile(
 _MOMENT = re.compile(
     r"\b(?:tonight|right now|just now|at the moment|a (?:minute|moment) ago|in (?:a|ten|five|\d+) (?:minutes?|min|sec|"
     r"moments?)|"
-    r"brb|yesterday|last night|(?:almost|nearly) \w+ed|today|(?:for|in) this (?:task|one|case|function|file|step|"
+    r"brb|(?<!since )yesterday|last night|(?:almost|nearly) \w+ed|today|(?:for|in) this (?:task|one|case|function|file|step|"
     r"exercise|part|process|tree|loop|class|module|script|query|table|sheet|document|thread)|"
     r"this (?:morning|afternoon|evening)|i put the|gerade eben|"
     r"(?<!ab )(?<!seit )(?<!von )heute?|ce soir|ce matin|esta noche|hoy)\b"
@@ -125,13 +139,28 @@ _INVENTED = (_SUPPOSED, _SAY, _REPORTED, _MADE_UP)
 _CHAT = re.compile(
     r"^(?:so )?much for\b|\bquick one\b|^(?:on|over) my (?:lunch|break|commute)\b|^(?:the )?last (?:one|thing)\b|^boo+\b|"
     r"^(?:good|guten|gute|schönen|buen[oa]s?|bonne?) (?:morning|evening|afternoon|night|day|morgen|tag|abend|nacht|día|días|"
-    r"tardes|noches|journée|soirée|nuit)\b(?! (?:routine|shift|class))|^(?:hi|hello|hey|hallo|hola|bonjour|salut|holi|moin|"
+    r"tardes|noches|journée|soirée|nuit)\b(?! (?:routine|shift|class))(?=\W|$)"
+    r"(?!.*\b(?:i'm|i am|my name|ich bin|ich heiße|je suis|je m'appelle|soy|me llamo)\b)|"
+    r"^(?:hi|hello|hey|hallo|hola|bonjour|salut|holi|moin|"
     r"servus)\b(?=\W|$)(?!.*\b(?:i'm|i am|my|ich|mein|je|mon|soy|mi)\b)|^[\w ]{0,30}\bupdate\W*$|"
     r"^ja,? ich weiß|^i know\b(?! \w+ \w+)|"
     r"^(?:fine|right|ok|okay|well|yes|no|ja|gut|bien|bueno|vale|sí),? (?:tea|coffee|lunch|dinner|then|weiter|passons|done)\b|"
     r"^(?:we're|we are|i'm|i am) in(?:,|$)|\b(?:don't|do not) ask (?:me )?why\b|^(?:jaja|haha|lol)\b"
 )
-_SHAPES = (_CHAT, _SUPPOSED, _SAY, _ASKED, _FELT, _MOMENT, _REPORTED, _NEEDED, _TASK, _TOLD, _MADE_UP)
+_SHAPES = (
+    _CHAT,
+    _SUPPOSED,
+    _SAY,
+    _ASKED,
+    _ASKED_ALSO,
+    _FELT,
+    _MOMENT,
+    _REPORTED,
+    _NEEDED,
+    _TASK,
+    _TOLD,
+    _MADE_UP,
+)
 _CODE = re.compile(
     r"[{}<>]|\w\(|=>|==|;\s*$|\bselect\b.+\bfrom\b|\b(?:func|def|return|import) \w|https?://", re.IGNORECASE
 )
@@ -188,7 +217,7 @@ def made_up(masked: str) -> bool:
 def asks(masked: str) -> bool:
     """Whether a clause asks for something, be it an answer or a piece of work."""
     plain = _plain(masked)
-    return _ASKED.search(plain) is not None or _NEEDED.search(plain) is not None
+    return any(shape.search(plain) for shape in (_ASKED, _ASKED_ALSO)) or _NEEDED.search(plain) is not None
 
 
 def _plain(masked: str) -> str:

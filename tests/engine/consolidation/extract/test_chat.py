@@ -24,6 +24,31 @@ def test_chat_is_no_fact(facts: Facts, message: str) -> None:
     assert facts(message) == []
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Kannst du mir erklären was TSE bedeutet, ganz einfach", "Kann ich das mit Kaffee nehmen",
+        "Jetzt sag mir noch wieviel Gramm sind ein Pfund", "Cuanto es la mitad de 3800 menos 150",
+        "2 lines for gumtree for the old whipper snipper, a honda", "Hé tu peux m'expliquer pourquoi les chats ronronnent",
+        "Gimme an opener that's not cringe, I have a red bike",
+    ],
+)  # fmt: skip
+def test_a_request_without_its_mark_is_no_fact(facts: Facts, message: str) -> None:
+    assert facts(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "word"),
+    [
+        ("and county final is sunday 11 october in Páirc Uí Rinn, mam and dad are coming down from Skibbereen", "Skibbereen"),
+        ("Guten Abend, ich bin die Marlies und hab einen Blumenladen in Oldenburg", "Oldenburg"),
+        ("my doctor put me up to losartan 100 since yesterday", "losartan 100"),
+    ],
+)  # fmt: skip
+def test_what_only_begins_like_a_request_or_a_greeting_is_one(facts: Facts, message: str, word: str) -> None:
+    assert any(word in fact for fact in facts(message))
+
+
 def test_a_fact_without_its_subject_is_not_drawn(facts: Facts) -> None:
     assert facts("sleeps in the woodshed. that's where it is") == []
 
