@@ -61,7 +61,7 @@ def family() -> Iterator[Memory]:
 
 
 # How answers and letters shall be bears on all that is written.
-STYLE = ("emojis", "sign with Anna Weber")
+STYLE = ("emojis", "to be short", "sign with Anna Weber")
 
 
 @pytest.mark.parametrize("prompt", UNRELATED)
