@@ -147,7 +147,7 @@ def maintain_command(
     invocation: Invocation, once: bool, names: tuple[str, ...], dry_run: bool, status: bool, runs: int | None,
     enable: tuple[str, ...], disable: tuple[str, ...], accept_clock: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Run the maintenance jobs: enrichment, consolidation, decay, reflection, history, embedding, backup.
+    """Run the maintenance jobs: enrichment, consolidation, decay, retention, reflection, history, embedding, backup.
 
     Without an option it keeps running, and runs each job when it is due, until Ctrl+C or SIGTERM. With --json it prints
     one line for each run. Several programs can do so at the same time: one of them leads. Exit code 5 when a job failed.

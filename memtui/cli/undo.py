@@ -84,7 +84,8 @@ def _undo_agent(
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
         _print_left(done.conflicts if done else found.conflicts)
         if found.turns_left:
-            note(f"{plural(found.turns_left, 'turn')} that it recorded stay; --turns takes them back too")
+            stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"
+            note(f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too")
         if dry_run:
             note("nothing was changed")
     left = done.conflicts if done else found.conflicts

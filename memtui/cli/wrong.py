@@ -12,7 +12,7 @@ from memtui.present.operation import quoted_query, who
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs, memory_line
+from .memory_lines import glyphs, memory_line, print_cautions
 from .output import emit, err, note, out, paint, row
 from .root import Command, json_option, pass_invocation
 
@@ -42,8 +42,9 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
     with invocation.reading() as memory:
         found = memory.view.last_served(200)
-    named = agent.removeprefix("agent:") if agent else None
-    found = [one for one in found if named in (None, one.agent)][:limit]
+        named = agent.removeprefix("agent:") if agent else None
+        found = [one for one in found if named in (None, one.agent)][:limit]
+        cautions = memory.view.cautions([told.id for one in found for told in one.memories])
     if json:
         emit({"recalls": found})
         return OK if found else NEGATIVE
@@ -61,6 +62,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
             out(paint(f"  {quoted_query(answer)}", "cyan"))
             for identity in answer.memory_ids:
                 out(memory_line(memories[identity], signs, "   "))
+                print_cautions(cautions.get(identity, ()))
     if found:
         note(
             'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'

@@ -345,7 +345,11 @@ def test_all_that_an_agent_did_is_taken_back_at_once(cli: Cli, home: Path) -> No
         memory.remember("Ada likes beer")
         memory.record_turn("talk", "user", "I like beer.")
     shown = cli("undo", "--agent", "claude", "--since", "1d", "--dry-run")
-    assert shown.code == 0 and "Ada likes milk" in shown.out and "1 turn that it recorded stay" in shown.err
+    assert (
+        shown.code == 0
+        and "Ada likes milk" in shown.out
+        and "1 turn that it recorded stays; --turns takes it back too" in shown.err
+    )
     assert "Ada likes beer" in cli("list").out
     done = cli("undo", "--agent", "claude", "--since", "1d")
     assert "Undid 2 changes of claude" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from cli_kit import Cli
@@ -61,3 +62,16 @@ def test_a_memory_is_kept_from_one_agent_and_told_it_again(cli: Cli, home: Path)
     assert cli("list", "withheld:codex").code == 1
     cli("undo")
     assert fact.id in cli("list", "withheld:*").out
+
+
+def test_a_told_turn_says_what_of_it_was_corrected_since(cli: Cli, home: Path) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        turn = memory.record_turn("monday", "user", "I work at Initech.")
+        asyncio.run(memory.consolidate("monday"))
+        (fact,) = memory.view.page("kind:fact")
+        memory.actor = "agent:claude"
+        memory.note_recall("work", [turn, fact], "s1")
+    assert "corrected on" not in cli("wrong").out
+    assert cli("correct", fact.id, "I work at Globex").code == 0
+    result = cli("wrong").out
+    assert turn.id in result and "corrected on" in result and "I work at Globex" in result

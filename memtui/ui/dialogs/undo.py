@@ -162,7 +162,9 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     if len(found.operations) > _LISTED:
         lines.append(f"and {len(found.operations) - _LISTED:,} before")
     if found.turns_left:
-        lines.append(f"{plural(found.turns_left, 'turn')} that it recorded stay.")
+        lines.append(
+            f"{plural(found.turns_left, 'turn')} that it recorded {'stays' if found.turns_left == 1 else 'stay'}."
+        )
     if found.conflicts:
         lines.append(f"{plural(len(found.conflicts), 'row')} that were changed since stay as they are.")
     changes = plural(len(found.operations), "change")
