@@ -154,7 +154,7 @@ def write(
 def _all(
     connection: apsw.Connection, selection: Selection, digest: Digest, history: bool, without_secrets: bool
 ) -> Iterator[tuple[str, bytes]]:
-    for line in export_rows.rows(connection, selection):
+    for line in export_rows.rows(connection, selection, to_write=True):
         line = blacked_out(line) if without_secrets else line
         digest.add(line)
         yield str(line.__struct_config__.tag), export_rows.encode(line)

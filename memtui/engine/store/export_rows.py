@@ -190,12 +190,17 @@ class Selection(Record):
 ALL = Selection()
 
 
-def rows(connection: apsw.Connection, selection: Selection = ALL) -> Iterator[AnyLine]:
-    """Every row as a line, in an order in which each finds what it names; one snapshot, one row in memory."""
+def rows(
+    connection: apsw.Connection, selection: Selection = ALL, *, to_write: bool = False
+) -> Iterator[AnyLine]:
+    """Every row as a line, in an order in which each finds what it names; one snapshot, one row in memory.
+
+    ``to_write``: for ``encode`` and ``Digest`` alone; stamps, which those do not read, stay the JSON that they are.
+    """
     for type, sql in _statements(selection):
         columns = type.__struct_fields__
         for row in connection.execute(sql, selection.bindings):
-            yield _line(type, dict(zip(columns, row, strict=True)))
+            yield _line(type, dict(zip(columns, row, strict=True)), to_write=to_write)
 
 
 def counts(connection: apsw.Connection, selection: Selection = ALL) -> dict[str, int]:
@@ -215,7 +220,7 @@ def content_hash(connection: apsw.Connection) -> str:
     itself. So it does not matter which links are still to be made.
     """
     digest = Digest()
-    for line in rows(connection):
+    for line in rows(connection, to_write=True):
         digest.add(line)
     return digest.text
 
@@ -308,13 +313,14 @@ _ABOUT_NAMES = f"""
         AND s.thing IN (SELECT id FROM entities WHERE eid IN (d.entity_id, d.other_id))"""
 
 
-def _line(type: type[AnyLine], values: dict[str, Any]) -> AnyLine:
+def _line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -> AnyLine:
     for name in _RAW & values.keys():
         values[name] = Raw(values[name].encode())
     if "aliases" in values:
         values["aliases"] = _aliases(values["aliases"])
     if "decided" in values:
-        values["decided"] = _stamps(values["decided"])
+        stored = values["decided"]
+        values["decided"] = () if stored == "[]" else Raw(stored.encode()) if to_write else _stamps(stored)
     return type(**values)
 
 
