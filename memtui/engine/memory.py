@@ -502,7 +502,7 @@ class Memory:
             for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
                 if cancelled():
                     break
-                with history.part(self._core.connections, op_id) as connection:
+                with history.part(self._core.connections, op_id) as connection, stamps.together(connection):
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
                     changed += self._apply_all(connection, verb, part, asked, now)
             if verb == "forget":

@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 21;
+PRAGMA user_version = 22;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,
@@ -443,6 +443,7 @@ CREATE TABLE current_op (
     one    INTEGER PRIMARY KEY CHECK (one = 1),
     op_id  INTEGER NOT NULL,
     -- 0: decisions of another device are being taken over, with their own stamps, which history covers then.
+    -- 2: changed memories are stamped together, by what ends the operation.
     stamping  INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 

@@ -135,9 +135,8 @@ def _put_back(
     connection: apsw.Connection, target: int, rows: list[Row], by_id: int | None = None
 ) -> tuple[int, list[Conflict]]:
     """To take back what was taken over from another device is as if it had never come: it decides nothing."""
-    if not stamps.took_over(connection, target):
-        return put_back(connection, rows, by_id)
-    with stamps.taking_over(connection):
+    stamping = stamps.taking_over if stamps.took_over(connection, target) else stamps.together
+    with stamping(connection):
         return put_back(connection, rows, by_id)
 
 
