@@ -385,6 +385,31 @@ def test_seeded_corrections_list_all_dependents_and_invent_none(
     assert set(memory.view.cautions(list(waiting))) == expected["drawn"]
 
 
+@pytest.mark.parametrize("number", range(SEEDED))
+def test_seeded_corrections_of_a_name_list_the_facts_that_have_it_and_no_other(
+    memory: Memory, clock: Clock, number: int
+) -> None:
+    fact, expected = seeded(memory, number)
+    person, firm = fact.content.split(" works at ")
+    dice = random.Random(number)
+    texts = [
+        f"{person} has a desk at {firm}",
+        f"{person} cycles to {firm} on Fridays",
+        f"{person}'s office at {firm} is small",
+    ]
+    others = ["{} went to school with {}'s boss", "{} likes the park near {}", "{} has a key of {}"]
+    chosen = dice.sample(texts, dice.randrange(len(texts) + 1))
+    named = {note(memory, text, "fact").id for text in chosen}
+    for text in others:
+        note(memory, text.format(dice.choice(["Olaf", "Sanne"]), firm), "fact")
+    new = f"{person} works at Zorin"
+    told = memory.view.dependents([fact.id], correcting=True).after(new)
+    assert {one.memory.id for one in told.naming} == named
+    memory.correct(fact.id, new)
+    waiting = {one.id for item in cards(memory) for one in item.memories}
+    assert waiting == expected["drawn"] | named
+
+
 def listed(memory: Memory, fact: MemoryRecord) -> dict[str, set[Any]]:
     told = memory.view.dependents([fact.id])
     return {
