@@ -168,7 +168,7 @@ class Vault:
         for of in cautions.find(self._connection, ids, 0.0).values():
             for one in of:
                 later = "".join(self._linked([one.successor.id])) if one.successor else ""
-                yield cautions.told(replace(one, successor=None)) + (f": {later}" if later else "")
+                yield cautions.caution_text(replace(one, successor=None)) + (f": {later}" if later else "")
 
     def _about(self, rid: int) -> list[str]:
         found = self._rows(

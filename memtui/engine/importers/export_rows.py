@@ -194,7 +194,7 @@ class RowImporter:
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
                 shared.skip(report.ERASED)
-            elif isinstance(line, ScratchpadLine) and stamps.of(connection, stamps.PAD + line.key):
+            elif isinstance(line, ScratchpadLine) and stamps.read(connection, stamps.PAD + line.key):
                 self._waiting.note(line)  # it was taken away here
             else:
                 new.append(line)

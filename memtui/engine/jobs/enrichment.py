@@ -63,7 +63,7 @@ class Enricher:
     ) -> list[MemoryRecord]:
         """What would be read next, the newest first."""
         with self._connections.read() as connection:
-            return enrichments.waiting(
+            return enrichments.unread_memories(
                 connection, self._clock(), kinds=kinds, most_entities=most_entities, limit=limit
             )
 

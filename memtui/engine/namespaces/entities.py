@@ -79,7 +79,7 @@ class Entities:
                 total=found.mention_count,
                 seen_with=tuple(entity_lists.seen_with(connection, found.eid)),
                 unlinked=entity_lists.unlinked(connection, found.eid),
-                waiting=entity_lists.waiting(connection),
+                waiting=entity_lists.count_unread_texts(connection),
             )
 
     def named_in(self, text: str) -> tuple[Mention, ...]:
@@ -94,7 +94,7 @@ class Entities:
         from memtui.engine.review import merge_candidates
 
         with self._core.connections.read() as connection:
-            return merge_candidates.of(
+            return merge_candidates.find_for(
                 connection, entity_names.find(connection, name_or_id), self._core.clock()
             )
 

@@ -224,7 +224,7 @@ class View:
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
             kept_from = withheld.agents_of(connection, one.rid)
-            decided, device = tuple(stamps.of(connection, one.id).values()), stamps.device(connection)
+            decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
             try:
@@ -401,7 +401,7 @@ class View:
             for (agent, session_id), answers in given.items():
                 ids = dict.fromkeys(id for answer in answers for id in answer.memory_ids)
                 known = memories.by_ids(connection, list(ids), self._clock())
-                kept = withheld.among(connection, [one.rid for one in known], agent)
+                kept = withheld.withheld_among(connection, [one.rid for one in known], agent)
                 active = tuple(one for one in known if one.active and one.rid not in kept)
                 if active and len(found) < limit:
                     parts = _latest_answers(answers, {one.id for one in active})

@@ -59,7 +59,7 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         elif plan.columns:
             entities.write(connection, plan.thing, plan.columns)
         for stamp in plan.stamps:
-            stamps.put(connection, plan.thing, stamp)
+            stamps.write(connection, plan.thing, stamp)
         if plan.rid is not None:
             memories.carry_to_successor(connection, plan.thing, now)
         for one in plan.entries:

@@ -38,7 +38,7 @@ def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan |
     mine = dict(zip(_NAMES, row, strict=False))
     theirs = {aspect: getattr(line, column) for aspect, (column, _) in _NAMES.items()}
     theirs["merged"] = ids.of(line.merged_into)
-    ours, written, columns, counts = stamps.of(connection, here), [], {}, Counter[str]()
+    ours, written, columns, counts = stamps.read(connection, here), [], {}, Counter[str]()
     for stamp in line.decided:
         aspect = stamp.aspect
         if aspect not in _NAMES:

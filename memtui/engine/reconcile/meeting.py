@@ -63,7 +63,7 @@ def meet(
 
     ``present``: theirs is what stays where it is no question for the person (a tag that is there rather than not).
     """
-    relation = stamps.relation(ours.seen if ours else {}, theirs.seen)
+    relation = stamps.compare(ours.seen if ours else {}, theirs.seen)
     if relation in ("same", "newer"):
         return None
     if ours is None or relation == "older":

@@ -89,7 +89,7 @@ def plan(
         here = memories.get(connection, ids.of(line.id) or line.id, now)
     except NotFoundError:
         return None
-    ours = stamps.of(connection, here.id)
+    ours = stamps.read(connection, here.id)
     theirs = _there(line, ids, successor)
     mine = _here(connection, here, theirs.successor, now)
     columns: dict[str, Any] = {}
@@ -112,7 +112,7 @@ def plan(
         )
         if met is None:
             continue
-        if both and stamps.relation(_seen(ours, aspect), stamp.seen) == "apart":
+        if both and stamps.compare(_seen(ours, aspect), stamp.seen) == "apart":
             cards += _rivals(connection, here, mine, theirs, stamp)
         if met.stamp is None:
             asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)
@@ -308,9 +308,9 @@ def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
     new = memories.latest_version(connection, id, now)
     if new.id == old.id or not new.active:
         return
-    known = stamps.of(connection, new.id)
+    known = stamps.read(connection, new.id)
     columns: dict[str, Any] = {}
-    for aspect, stamp in stamps.of(connection, old.id).items():
+    for aspect, stamp in stamps.read(connection, old.id).items():
         if aspect in known or not (aspect in _CARRIED or aspect.startswith(stamps.TAG)):
             continue
         columns |= _as_before(aspect, old, new, columns)

@@ -200,7 +200,7 @@ def _devices(connection: apsw.Connection, now: float, options: Options) -> Itera
 
 def _dependents(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     put_off = proposals.put_off(connection, now)
-    for card in dependents.waiting(connection, now):
+    for card in dependents.waiting_cards(connection, now):
         left = tuple(one for one in card.drawn if one.id not in put_off)
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
         if left or summaries:
@@ -211,7 +211,7 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
 
 
 def _change_requests(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for id, wanted, memory in change_requests.waiting(connection, now):
+    for id, wanted, memory in change_requests.waiting_requests(connection, now):
         card = _card(
             connection, now, "change_request", id, wanted.sentence, (memory,), session_id=memory.session_id
         )

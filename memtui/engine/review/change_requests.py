@@ -66,7 +66,7 @@ def ask(
     known = proposals.find(connection, id)
     if known is not None:
         return known
-    if sum(one.agent == agent for _, one, _ in waiting(connection, now)) >= MOST_WAITING:
+    if sum(one.agent == agent for _, one, _ in waiting_requests(connection, now)) >= MOST_WAITING:
         raise InputError(
             f"{MOST_WAITING} of your change requests wait for the person already.",
             "Tell the person to look into Review.",
@@ -76,7 +76,9 @@ def ask(
     return proposals.get(connection, id)
 
 
-def waiting(connection: apsw.Connection, now: float) -> Iterable[tuple[str, ChangeRequest, MemoryRecord]]:
+def waiting_requests(
+    connection: apsw.Connection, now: float
+) -> Iterable[tuple[str, ChangeRequest, MemoryRecord]]:
     """The change requests that can still be accepted, with their proposals' ids, the latest first."""
     for proposal in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
         rows = connection.execute(

@@ -157,7 +157,7 @@ def _settle_dependents(
             entity_operations.describe(
                 connection, entity, text if verdict == "correct" else None, actor=actor
             )
-    if not any(card.id == item.id for card in dependents.waiting(connection, now)):
+    if not any(card.id == item.id for card in dependents.waiting_cards(connection, now)):
         proposals.decide(connection, item.id, "rejected" if verdict == "forget" else "accepted", now)
 
 

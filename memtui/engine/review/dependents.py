@@ -232,7 +232,7 @@ def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
     return [int(rid) for (rid,) in rows]
 
 
-def waiting(connection: apsw.Connection, now: float) -> list[DependentsCard]:
+def waiting_cards(connection: apsw.Connection, now: float) -> list[DependentsCard]:
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
     cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DEPENDENTS, now))
     return [card for card in cards if card.drawn or card.summaries]

@@ -49,7 +49,7 @@ def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) ->
     return [_with_examples(connection, one, now) for one in _waiting(connection, now)[:limit]]
 
 
-def of(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
+def find_for(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
     """Those of whom it is to be asked whether they are this one, the most mentioned first."""
     pairs = [one.pair for one in _waiting(connection, now)]
     return [two if one.eid == entity.eid else one for one, two in pairs if entity.eid in (one.eid, two.eid)]

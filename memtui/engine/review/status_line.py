@@ -51,7 +51,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
         from . import dependents  # what it compares with takes a while to load
 
         put_off = proposals.put_off(connection, now)
-        for card in dependents.waiting(connection, now):
+        for card in dependents.waiting_cards(connection, now):
             drawn = {memory.id for memory in card.drawn} - put_off
             if drawn or any(entity.id not in put_off for entity in card.summaries):
                 yield drawn

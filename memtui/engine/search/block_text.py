@@ -90,7 +90,9 @@ def _inner(text: str) -> str:
 def cautions_told(of: Sequence[Caution]) -> str:
     """The cautions of a memory as an agent is told them; a successor that is kept back is not told."""
     return "; ".join(
-        cautions.told(replace(one, successor=None) if one.successor and why_kept_back(one.successor) else one)
+        cautions.caution_text(
+            replace(one, successor=None) if one.successor and why_kept_back(one.successor) else one
+        )
         for one in of[:_MOST_CAUTIONS]
     )
 

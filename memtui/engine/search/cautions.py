@@ -341,7 +341,7 @@ def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:
     return memory.kind == "episode" and any(one.withheld for one in cautions)
 
 
-def told(caution: Caution) -> str:
+def caution_text(caution: Caution) -> str:
     """``corrected on 12 Mar 2026: The user works at Globex``, ``replaced on ...``, ``forgotten on 12 Mar 2026``, ``not decided,
     another device has: The user works at Globex``; on one line."""
     day = date.fromtimestamp(caution.at)

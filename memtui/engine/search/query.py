@@ -87,10 +87,10 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
     runs = full_text.cjk_runs(text)
     pairs = {pair: pair for pair in full_text.cjk_bigrams(text)}
     inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
-    counted: Statistics | Among = (inside and inside.words) or term_statistics.of(connection, index)
+    counted: Statistics | Among = (inside and inside.words) or term_statistics.load(connection, index)
     terms = [_term(counted, word, stem) for stem, word in telling.items()]
     if pairs:
-        paired = (inside and inside.bigrams) or term_statistics.of(connection, CJK)
+        paired = (inside and inside.bigrams) or term_statistics.load(connection, CJK)
         terms += [_term(paired, pair, pair, bigram=True) for pair in pairs]
     known = any(term.count or term.bigram for term in terms)
     characters = () if known else tuple(dict.fromkeys(_unindexed(text, runs)))

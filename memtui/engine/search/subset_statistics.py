@@ -85,7 +85,7 @@ def among(
     """
     if whatever:
         return Among(connection, index, rids, words)
-    whole = term_statistics.of(connection, index)
+    whole = term_statistics.load(connection, index)
     if whole.rows * len(words) > MOST_POSTINGS:
         [(newest,)] = connection.execute("SELECT max(rid) FROM memories")
         share = (rids[-1] - rids[0] + 1) / newest

@@ -68,7 +68,7 @@ def idf(count: int, rows: int) -> float:
 _kept: WeakKeyDictionary[apsw.Connection, dict[str, tuple[int, dict[str, int]]]] = WeakKeyDictionary()
 
 
-def of(connection: apsw.Connection, index: Index) -> Statistics:
+def load(connection: apsw.Connection, index: Index) -> Statistics:
     """The statistics of an index as it stands now; word counts may be a twentieth behind."""
     averages = _averages(connection, index)
     rows = averages[0] if averages else 0

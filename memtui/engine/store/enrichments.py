@@ -14,7 +14,7 @@ from .entity_lists import GROUP
 KINDS: tuple[Kind, ...] = ("fact", "episode")
 
 
-def waiting(
+def unread_memories(
     connection: apsw.Connection, now: float, *, kinds: Sequence[Kind], most_entities: int, limit: int
 ) -> list[MemoryRecord]:
     """Active memories that have at most so many entities and were not read yet, the newest first."""

@@ -231,7 +231,7 @@ def unlinked(connection: apsw.Connection, eid: int) -> int:
     )
 
 
-def waiting(connection: apsw.Connection) -> int:
+def count_unread_texts(connection: apsw.Connection) -> int:
     """Texts that have not been read for names yet."""
     return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"))
 

@@ -43,7 +43,7 @@ _COLUMNS = "aspect, seen, device, at, actor"
 Relation = Literal["same", "older", "newer", "apart"]
 
 
-def relation(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
+def compare(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
     """How ours relates to theirs: ``older`` means that theirs knew of it; ``apart`` that neither knew of the other."""
     behind = any(ours.get(device, 0) < count for device, count in theirs.items())
     ahead = any(theirs.get(device, 0) < count for device, count in ours.items())
@@ -89,7 +89,7 @@ def _host() -> str:
 # Stamps
 
 
-def of(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     """The stamps of a thing by aspect."""
     rows: Any = connection.execute(
         f"SELECT {_COLUMNS} FROM decided WHERE thing = ? ORDER BY aspect", (thing,)
@@ -103,7 +103,7 @@ def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, i
     return _seen(found) if found else {}
 
 
-def put(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     """Write a stamp in the place of the one that is there."""
     connection.execute(
         f"""
@@ -118,8 +118,8 @@ def put(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
 def carry(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     """Give a thing a stamp that another one has. History keeps its value only as a change: undo must tell a stamp of this
     device that was carried from one that was made since."""
-    put(connection, thing, replace(stamp, seen={}))
-    put(connection, thing, stamp)
+    write(connection, thing, replace(stamp, seen={}))
+    write(connection, thing, stamp)
 
 
 def decide(
@@ -129,7 +129,7 @@ def decide(
     own = device(connection)
     seen = joined(seen_by(connection, thing, aspect), knowing)
     seen[own] = max(seen.get(own, 0) + 1, now)
-    put(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
+    write(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
 
 
 @contextmanager

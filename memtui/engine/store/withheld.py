@@ -80,7 +80,7 @@ def any_from(connection: apsw.Connection, agent: str) -> bool:
     return found is not None
 
 
-def among(connection: apsw.Connection, rids: Sequence[int], agent: str) -> set[int]:
+def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str) -> set[int]:
     """Those of some memories that are kept from an agent."""
     if not any_from(connection, agent):
         return set()
@@ -103,7 +103,7 @@ def agents(connection: apsw.Connection) -> list[str]:
 
 def agents_of(connection: apsw.Connection, rid: int) -> tuple[str, ...]:
     """The agents from which a memory is kept, by itself or with what it belongs to."""
-    return tuple(name for name in agents(connection) if among(connection, [rid], name))
+    return tuple(name for name in agents(connection) if withheld_among(connection, [rid], name))
 
 
 def same(connection: apsw.Connection, id: str) -> list[str]:

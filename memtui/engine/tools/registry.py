@@ -38,7 +38,7 @@ def call(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b
 
 
 class Toolbox:
-    """The tools of a memory for a language model: ``functions()`` for its API, ``call(name, arguments)``."""
+    """The tools of a memory for a language model: ``function_schemas()`` for its API, ``call(name, arguments)``."""
 
     def __init__(self, agent: Agent, groups: Sequence[Group]) -> None:
         self.agent = agent
@@ -60,7 +60,7 @@ class Toolbox:
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
 
-    def functions(self) -> list[dict[str, Any]]:
+    def function_schemas(self) -> list[dict[str, Any]]:
         """Function schemas as OpenAI's API takes them."""
         return [
             {"type": "function", "name": tool.name, "description": tool.description,

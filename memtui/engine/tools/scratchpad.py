@@ -32,7 +32,7 @@ class Entry(Record):
     whole: bool = True
 
 
-class Keys(Record):
+class KeyList(Record):
     """``more``: how many keys are not listed here."""
 
     keys: tuple[str, ...]
@@ -73,9 +73,9 @@ class ListArguments(Arguments):
     prefix: Annotated[str, Meta(max_length=MAX_KEY, description="Only keys that begin so.")] = ""
 
 
-def list_keys(agent: Agent, arguments: ListArguments) -> Keys:
+def list_keys(agent: Agent, arguments: ListArguments) -> KeyList:
     keys = agent.scratchpad.keys(arguments.prefix)
-    return Keys(keys=tuple(keys[:_MOST_KEYS]), more=max(0, len(keys) - _MOST_KEYS))
+    return KeyList(keys=tuple(keys[:_MOST_KEYS]), more=max(0, len(keys) - _MOST_KEYS))
 
 
 class SearchArguments(Arguments):
@@ -101,7 +101,7 @@ TOOLS = (
         description="Read the text under a key of the scratchpad.",
     ),
     Tool(
-        name="scratchpad_list", group="scratchpad", arguments=ListArguments, returns=Keys, run=list_keys,
+        name="scratchpad_list", group="scratchpad", arguments=ListArguments, returns=KeyList, run=list_keys,
         description="List the keys of the scratchpad, all or those that begin with a prefix.",
     ),
     Tool(

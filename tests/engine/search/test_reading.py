@@ -25,14 +25,14 @@ def test_counts_are_those_of_the_index_and_follow_its_growth(book: Book) -> None
         book.add(f"tea trains {number}")
     book.add("tea", "episode", session="s")
     memories, facts = (
-        term_statistics.of(book.connection, MEMORIES),
-        term_statistics.of(book.connection, FACTS),
+        term_statistics.load(book.connection, MEMORIES),
+        term_statistics.load(book.connection, FACTS),
     )
     assert (memories.rows, memories.count("tea"), memories.count("train")) == (4, 4, 3)
     assert (facts.rows, facts.count("tea"), facts.count("nothing")) == (3, 3, 0)
     assert facts.mean_length == pytest.approx(3 + 3)  # the words, and the date
     book.add("more tea")
-    assert term_statistics.of(book.connection, MEMORIES).count("tea") == 5
+    assert term_statistics.load(book.connection, MEMORIES).count("tea") == 5
 
 
 def test_texts_passed_over_without_counting_have_none_of_the_words(

@@ -94,13 +94,15 @@ def test_who_is_unknown_is_an_error_with_a_way_on(door: Door) -> None:
 def test_a_program_gets_function_schemas_and_answers_as_text() -> None:
     with Memory.open(":memory:", actor="agent:bot") as memory:
         box = Toolbox.of(memory)
-        names = [one["name"] for one in box.functions()]
+        names = [one["name"] for one in box.function_schemas()]
         assert "search_memory" in names and "save_facts_batch" not in names
-        assert all(not one["strict"] and one["type"] == "function" for one in box.functions())
+        assert all(not one["strict"] and one["type"] == "function" for one in box.function_schemas())
         stored = json.loads(box.call("remember_fact", '{"content": "Likes tea", "confidence": null}').text)
         assert stored["status"] == "done"
         assert "unknown_tool" in box.call("save_facts_batch", {}).text
-        names = [one["name"] for one in Toolbox.of(memory, ("consolidator",), readonly=True).functions()]
+        names = [
+            one["name"] for one in Toolbox.of(memory, ("consolidator",), readonly=True).function_schemas()
+        ]
         assert names == ["is_session_consolidated", "get_episodes_for_consolidation", "detect_conflicts"]
 
 
