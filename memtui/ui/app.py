@@ -34,6 +34,7 @@ from .messages import Changed, Notified, Progressed, Refused, Severity
 from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
+from .panes.registry import FIRST, WITHOUT_FACTS
 from .permissions import Permissions, permitted
 from .state import UiState
 from .theme import DARK, Look, own_themes, variable_defaults
@@ -269,6 +270,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
                     return
         self.follower.begin(memory, version)
         self.readonly = self.readonly or memory.readonly
+        await self._leave_empty_pane()
         self.main.memory_opened()
         self.follower.count_again()
         self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
@@ -278,6 +280,13 @@ class MemtuiApp(App[None], inherit_bindings=False):
             start(self, self._begin_tour, "tour")
         else:
             start(self, partial(welcome, self, start_import=self._begins_with == "import"), "welcome")
+
+    async def _leave_empty_pane(self) -> None:
+        """Begin with another pane while there are no facts for the first one."""
+        if self.main.active == FIRST:
+            known = await self.operations.ask(lambda memory: bool(memory.view.page("kind:fact", limit=1)))
+            if not known and self.main.active == FIRST:
+                await self.navigation.begin_at(WITHOUT_FACTS)
 
     async def _begin_tour(self) -> None:
         from .tour import Tour

@@ -113,7 +113,7 @@ class MainScreen(Screen[None]):
             # A hidden widget with the focus would first pass it to a neighbour.
             self.set_focus(None)
             self.pane.display = False
-            self.active = self.shell.state.pane = spec_of(place).place
+            self.active = spec_of(place).place
             if new:
                 self.opening = True
                 try:

@@ -22,12 +22,11 @@ class Checked(NamedTuple):
 
 
 class UiState:
-    """The last pane, and when each memory was checked last. ``path`` None: nothing is saved."""
+    """When each memory was checked last. ``path`` None: nothing is saved. ``pane``: the one to begin with, not saved."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self.pane = "memories"
-        self.fresh = True
+        self.pane = "you"
         self._checked: dict[str, Checked] = {}
         if path is None:
             return
@@ -36,10 +35,7 @@ class UiState:
         except (OSError, ValueError):
             return
         for name, _, value in (line.partition(" = ") for line in lines):
-            if name == "pane":
-                self.pane = value
-                self.fresh = False
-            elif name == "checked":
+            if name == "checked":
                 self._read_checked(value)
 
     def _read_checked(self, value: str) -> None:
@@ -70,7 +66,6 @@ class UiState:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"pane = {self.pane}\n")
                 for memory, one in self._checked.items():
                     if memory != str(None):  # a memory in this process only
                         file.write(f"checked = {one.at} {one.findings} {memory}\n")

@@ -450,11 +450,10 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
         says_where_and_what_next(caught.value, other)
         with pytest.raises(DiskFullError) as caught:
             save(file, "general.theme", "memtui-dark")
-        kept.pane = "history"
-        kept.save()  # where the app was left is not worth a complaint
+        kept.note_checked(tmp_path / "memory.db", 1.0, 0)  # not worth a complaint
     says_where_and_what_next(caught.value, file)
     assert file.read_text() == before
-    assert UiState(state_file).pane == "memories"
+    assert UiState(state_file).checked(tmp_path / "memory.db") is None
     assert {path.name for path in tmp_path.iterdir()} == {"config.toml", "agent.json", "state"}
     save(file, "general.theme", "memtui-dark")
     assert clients.write(edit) is not None

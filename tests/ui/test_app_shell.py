@@ -25,7 +25,7 @@ from memtui.ui.theme import Look
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
-from ui_story import Story, memories, running, screen_text, settle, still, there, true, until
+from ui_story import Story, at_pane, memories, quiet, running, screen_text, settle, still, there, true, until
 
 
 def said(app: MemtuiApp) -> str:
@@ -39,7 +39,7 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
         gate.wait(120)
         return story.open()
 
-    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock)
+    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock, state=at_pane("memories"))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         assert "2 Memories" in screen_text(app) and "? help" in screen_text(app)
@@ -389,14 +389,34 @@ async def test_a_light_theme_and_a_theme_of_textual_can_be_chosen_while_it_runs(
             assert "Standup moved" in screen_text(app)
 
 
-async def test_the_pane_it_was_left_on_is_remembered(story: Story, tmp_path: Path) -> None:
+async def test_the_app_opens_on_you_wherever_it_was_left(story: Story, tmp_path: Path) -> None:
     kept = tmp_path / "state" / "ui"
-    assert UiState(kept).fresh
-    async with running(story.app(state=UiState(kept))):
-        pass
-    again = UiState(kept)
-    assert (again.pane, again.fresh) == ("memories", False)
+    for _ in range(2):
+        app = story.app(state=UiState(kept))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(lambda app=app: "walnuts" in screen_text(app))
+            assert app.place_shown == "you"
+            await pilot.press("8")
+            await until(lambda app=app: app.place_shown == "history")
     assert kept.stat().st_mode & 0o777 == 0o600
+
+
+async def test_without_facts_the_app_opens_on_memories(empty_story: Story) -> None:
+    for texts, says in (
+        ((), "Nothing is remembered yet."),
+        (("I like tea",), "No facts yet, only conversations."),
+    ):
+        with empty_story.open() as memory:
+            for text in texts:
+                memory.record_turn("talk", "user", text)
+        app = empty_story.app(state=UiState(None))
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(lambda app=app, says=says: says in screen_text(app))
+            assert app.place_shown == "memories"
+            await pilot.press("0")
+            await until(lambda app=app: app.place_shown == "you")
+            await quiet(app)
+            assert app.place_shown == "you"
 
 
 async def test_the_active_tab_is_always_in_sight(story: Story) -> None:

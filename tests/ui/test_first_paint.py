@@ -49,12 +49,11 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
     panes = {name for name in ours if name.startswith("memtui.ui.panes.")}
     shown = {
         "entity_links",
-        "list_pane",
-        "memories",
-        "memories.pane",
-        "memory_actions",
         "pane",
         "registry",
+        "you",
+        "you.lines",
+        "you.pane",
     }
     assert panes == {f"memtui.ui.panes.{name}" for name in shown}
     # Each module is read, each rule parsed at every start: a few more are a few milliseconds.

@@ -329,8 +329,12 @@ async def test_another_embedding_model_is_previewed_and_gone_over_to(story: Stor
             memory.models.index_pending()
         options = Options(embedder="endpoint", endpoint=where, background=False)
         app = MemtuiApp(
-            lambda: Memory.open(story.path, clock=story.clock, options=options), name="m", clock=story.clock
+            lambda: Memory.open(story.path, clock=story.clock, options=options),
+            name="m",
+            clock=story.clock,
+            state=UiState(None),
         )
+        app.state.pane = "memories"
         async with running(app) as pilot:
             await pilot.press("7")
             await until(lambda: isinstance(app.main.pane, MaintenancePane))

@@ -73,6 +73,7 @@ def tree(home: Path) -> dict[str, bytes | None]:
 async def opened(**options: bool) -> AsyncIterator[tuple[MemtuiApp, Pilot[None]]]:
     with ExitStack() as kept:
         app = make_app(Invocation(**options), kept, [])
+        app.state.pane = "memories"
         async with app.run_test(size=(120, 40)) as pilot:
             await settle(app)
             yield app, pilot

@@ -109,4 +109,12 @@ def test_you_without_colour(whole: Story, snap_compare: SnapCompare, monkeypatch
 
 
 def test_nothing_is_known_yet(empty_story: Story, snap_compare: SnapCompare) -> None:
-    assert snap_compare(app_at(empty_story), terminal_size=(80, 24), run_before=pressing())
+    async def look(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, MemtuiApp)
+        await until(lambda: app.stats is not None)
+        await pilot.press("0")
+        await until(lambda: app.place_shown == "you")
+        await still(app)
+
+    assert snap_compare(empty_story.app(), terminal_size=(80, 24), run_before=look)

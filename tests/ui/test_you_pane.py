@@ -15,7 +15,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import NOW, Story, memories, quiet, screen_text, settle, until
+from ui_story import NOW, Story, memories, quiet, running, screen_text, settle, until
 
 
 @pytest.fixture
@@ -225,14 +225,16 @@ async def test_it_looks_only(known: Story) -> None:
 
 
 async def test_without_facts_it_says_the_way_out(empty_story: Story) -> None:
-    app = at_you(empty_story)
-    async with app.run_test(size=(80, 24)):
+    app = empty_story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("0")
         await ready(app)
         assert "Nothing is known about you yet." in screen_text(app)
     with empty_story.open() as memory:
         memory.record_turn("talk", "user", "I like tea")
-    app = at_you(empty_story)
-    async with app.run_test(size=(80, 24)) as pilot:
+    app = empty_story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("0")
         await ready(app)
         text = screen_text(app)
         assert "No facts yet, only conversations." in text and "5  turn 1 conversation into facts" in text

@@ -13,6 +13,7 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.state import UiState
 from memtui.ui.theme import Look
 from memtui.ui.widgets.row_table import RowTable
 from textual._context import active_app
@@ -40,6 +41,8 @@ class Story:
 
     def app(self, *, readonly: bool = False, **given: Any) -> MemtuiApp:
         look = given.pop("look", Look(motion=False))
+        if "state" not in given:  # most tests are about the list of memories, or begin there
+            given["state"] = at_pane("memories")
         return MemtuiApp(
             lambda: self.open(readonly=readonly),
             name="personal",
@@ -48,6 +51,13 @@ class Story:
             clock=self.clock,
             **given,
         )
+
+
+def at_pane(place: str) -> UiState:
+    """A state in which the app begins with this pane."""
+    state = UiState(None)
+    state.pane = place
+    return state
 
 
 Until = Callable[[], object]

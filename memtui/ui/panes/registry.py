@@ -66,8 +66,9 @@ PANES: tuple[PaneSpec, ...] = (
 # fmt: on
 
 
-# The first pane that the app shows.
-FIRST: Place = "memories"
+# The first pane that the app shows, and the one that it shows while there are no facts.
+FIRST: Place = "you"
+WITHOUT_FACTS: Place = "memories"
 
 
 def spec_of(place: str) -> PaneSpec:

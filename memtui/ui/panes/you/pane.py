@@ -22,7 +22,7 @@ from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import About
-from memtui.ui.panes.pane import Pane, use_styles
+from memtui.ui.panes.pane import Pane
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.widgets.stop_view import StopView
@@ -74,8 +74,7 @@ class YouPane(Pane):
         self.delegates = (About(self, self._shown_memories),)
 
     def compose(self) -> ComposeResult:
-        use_styles(self.app, "you.tcss")
-        with Vertical(classes="you-side"):
+        with Vertical(classes="list-side"):
             yield PortraitView(self.shell.glyphs, id="you-portrait")
             yield Static(classes="you-detail")
 
