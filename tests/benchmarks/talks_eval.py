@@ -41,7 +41,10 @@ from memtui.engine.search.word_meanings import packaged
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0
 # A question for one thing is answered or it is not; for work, what may bear on it is told as far as there is room.
-LIMITS = {"for one thing": {"opens": 0.6, "keeps": 0.05}, "for work": {"opens": 0.4, "keeps": 0.05}}
+LIMITS = {"for one thing": {"opens": 0.63, "keeps": 0.05}, "for work": {"opens": 0.4, "keeps": 0.05}}
+
+EMBEDDERS = {"with vectors": "offline", "without vectors": "offline", "with sentence vectors": "minilm"}
+"""With which embedder the weights for what features come from are fitted."""
 
 
 class Judged(NamedTuple):
@@ -112,8 +115,17 @@ def learnt_from() -> list[dict[str, Any]]:
     return people
 
 
+class LookedAt(NamedTuple):
+    """What gets a probability for a prompt. ``cosines``: of the pieces' memories, where MiniLM made their vectors."""
+
+    of: str
+    prompt: relevance.Prompt
+    pieces: list[relevance.Piece]
+    cosines: list[float | None]
+
+
 class Rows(NamedTuple):
-    """One question's pieces: the features (n, features) with and without vectors, and which of them answer it."""
+    """One question's pieces: the features (n, features) by the vectors they come from, and which of them answer it."""
 
     person: str
     kind: str
@@ -123,30 +135,33 @@ class Rows(NamedTuple):
     right: Any
 
 
-def rows_of(person: dict[str, Any]) -> dict[str, list[Rows]]:
+def rows_of(person: dict[str, Any], embedder: str = "offline") -> dict[str, list[Rows]]:
     """By what the pieces are of (turns, facts): those that the block looks at for each question."""
     found: dict[str, list[Rows]] = {"turns": [], "facts": []}
     asked = [(one["question"], one["pattern"]) for one in person["asks"]]
     asked += [(question, None) for question in person["nothing"]]
-    with remembered(person) as memory:
+    with remembered(person, embedder) as memory:
         for question, pattern in asked:
             with looked_at() as seen:
                 memory.context(question)
-            for of, prompt, pieces in seen:
-                if pieces:
-                    found[of].append(compared(person["person"], prompt, pieces, pattern))
+            for one in seen:
+                if one.pieces:
+                    found[one.of].append(compared(person["person"], one, pattern))
     return found
 
 
 @contextmanager
-def looked_at() -> Iterator[list[tuple[str, relevance.Prompt, list[relevance.Piece]]]]:
+def looked_at() -> Iterator[list[LookedAt]]:
     """What the block gives a probability to, while it is open."""
-    seen: list[tuple[str, relevance.Prompt, list[relevance.Piece]]] = []
+    seen: list[LookedAt] = []
     scored = scoring.scored
 
-    def noting(read: Any, pieces: Any, of: Any, *, with_meanings: bool) -> Any:
-        seen.append((of, read, [piece for _, piece in pieces]))
-        return scored(read, pieces, of, with_meanings=with_meanings)
+    def noting(read: Any, pieces: Any, of: Any, *, with_meanings: bool, cosines: Any) -> Any:
+        near = cosines({memory.rid for memory, _ in pieces}) if cosines else {}
+        seen.append(
+            LookedAt(of, read, [piece for _, piece in pieces], [near.get(memory.rid) for memory, _ in pieces])
+        )
+        return scored(read, pieces, of, with_meanings=with_meanings, cosines=cosines)
 
     scoring.scored = noting
     try:
@@ -155,23 +170,26 @@ def looked_at() -> Iterator[list[tuple[str, relevance.Prompt, list[relevance.Pie
         scoring.scored = scored
 
 
-def compared(
-    person: str, prompt: relevance.Prompt, pieces: list[relevance.Piece], pattern: str | None
-) -> Rows:
+def compared(person: str, seen: LookedAt, pattern: str | None) -> Rows:
     import numpy as np
 
-    nearness = relevance.compared(packaged(), prompt, pieces)
-    with_vectors, without = (
-        np.array([list(relevance.features(prompt, piece, given).values()) for piece in pieces])
-        for given in (nearness, None)
-    )
+    nearness = relevance.compared(packaged(), seen.prompt, seen.pieces)
+    pieces = list(zip(seen.pieces, seen.cosines, strict=True))
+    features = {
+        vectors: np.array(
+            [list(relevance.features(seen.prompt, piece, given, cosine).values()) for piece, cosine in pieces]
+        )
+        for vectors, given in (("with vectors", nearness), ("without vectors", None))
+    }
+    if any(cosine is not None for cosine in seen.cosines):
+        features = {"with sentence vectors": features["with vectors"]}
     return Rows(
         person,
-        "for one thing" if prompt.factual else "for work",
+        "for one thing" if seen.prompt.factual else "for work",
         pattern is not None,
-        {"with vectors": with_vectors, "without vectors": without},
-        [len(piece.clause.text) for piece in pieces],
-        np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in pieces]),
+        features,
+        [len(piece.clause.text) for piece in seen.pieces],
+        np.array([bool(pattern and matches(pattern, piece.clause.text)) for piece in seen.pieces]),
     )
 
 
@@ -189,7 +207,10 @@ def fitted(rows: list[Rows], vectors: str) -> Any:
         probable = 1 / (1 + np.exp(-values @ weights))
         slope = values.T @ (counts * (probable - right)) + rein * weights
         curve = (values * (counts * probable * (1 - probable))[:, None]).T @ values + np.diag(rein)
-        weights -= np.linalg.solve(curve, slope)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-4:
+            break
     return weights
 
 
@@ -212,15 +233,17 @@ def answers(rows: Rows, weights: Any, vectors: str) -> tuple[bool, bool]:
 
 
 def fit() -> None:
-    people = [rows_of(person) for person in learnt_from()]
+    people = {
+        embedder: [rows_of(person, embedder) for person in learnt_from()]
+        for embedder in ("offline", "minilm")
+    }
     made: dict[str, dict[str, Any]] = {}
     for of in ("turns", "facts"):
         made[of] = {}
-        rows = [one for person in people for one in person[of]]
         for kind, limits in LIMITS.items():
-            of_kind = [one for one in rows if one.kind == kind]
             made[of][kind] = {"limits": limits} if of == "turns" else {}
-            for vectors in ("with vectors", "without vectors"):
+            for vectors, embedder in EMBEDDERS.items():
+                of_kind = [one for person in people[embedder] for one in person[of] if one.kind == kind]
                 weights = fitted(of_kind, vectors)
                 named = zip((*relevance.FEATURES, "bias"), weights.tolist(), strict=True)
                 made[of][kind][vectors] = {name: round(value, 3) for name, value in named}

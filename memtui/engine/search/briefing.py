@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.errors import InputError
+from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.vectors import thresholds_of
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
+from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import memories, vectors
 
 from . import (
@@ -42,8 +43,9 @@ from .filters.terms import parse
 from .kept_back import LeftOut, why_kept_back
 from .ranking import QueryEmbedder
 from .repeats import Told
-from .retrievers import entity
+from .retrievers import cosine, entity
 from .scope import Scope, scope
+from .scoring import Cosines
 from .search import search
 from .term_statistics import FACTS
 from .vital import Vital
@@ -167,10 +169,15 @@ def brief(
             fade_threshold=fade_threshold, nearest=nearest, alone=alone, within=filter,
         )  # fmt: skip
 
+    spoken = excerpts.own_words(
+        filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone
+    )
+    cosines = _cosines(connection, space, embedder, meant)
     prompt_words = fact_choice.prompt_words(asked, () if called else kin)
     choice = fact_choice.choose(
         connection, read, prompt_words, within, now, found, limit=limit, near=near, few=few,
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
+        turns=spoken, cosines=cosines,
     )  # fmt: skip
     nearest, told, related, left_out = choice.by_meaning, choice.hits, choice.related, choice.left_out
     told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules come before the others
@@ -213,13 +220,13 @@ def brief(
     told_of = cautions.find(connection, [one.id for one in noted], now, known=known)
     said: list[Excerpt] = []
     if turns and not idle:
-        spoken = excerpts.find(
+        excerpted = excerpts.find(
             connection, prompt, [*standing, *answering], called=called, filter=filter, profile=profile,
             embedder=embedder, now=now, session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
-            refused=why_kept_back, known=known,
+            refused=why_kept_back, known=known, cosines=cosines,
         )  # fmt: skip
-        left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in spoken.passed]
-        said = spoken.excerpts
+        left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
+        said = excerpted.excerpts
     confided = in_confidence.find(connection, [*noted, *(one.memory for one in said)], known)
     notes = Notes(cautions=told_of, confided=confided)
     unpinned = [one for one in standing if one not in pinned]
@@ -258,6 +265,19 @@ def brief(
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 
     return _without_repeats(connection, prompt, made, notes, there, concerned)
+
+
+def _cosines(
+    connection: apsw.Connection, space: VectorSpace | None, embedder: QueryEmbedder | str, prompt: str
+) -> Cosines | None:
+    """How near memories are to a prompt, where a model made the vectors whose cosines tell whether something answers."""
+    if space is None or space.model_id not in relevance.SENTENCE_MODELS or isinstance(embedder, str):
+        return None
+    try:
+        asked = embedder.embed_query(prompt)
+    except DegradedError:  # the search has said that there are no vectors
+        return None
+    return lambda rids: cosine.cosines(connection, space, asked, rids)
 
 
 def _without_repeats(

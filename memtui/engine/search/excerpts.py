@@ -25,7 +25,7 @@ from .filters.compiler import compile
 from .ranking import QueryEmbedder
 from .relevance import Piece, Prompt
 from .scope import Scope, scope
-from .scoring import Scored
+from .scoring import Cosines, Scored
 from .term_statistics import MEMORIES
 
 WITHHELD = "you keep it from agents"
@@ -92,17 +92,16 @@ def find(
     nearest: bool,
     refused: Callable[[MemoryRecord], str],
     known: Scope | None = None,
+    cosines: Cosines | None = None,
 ) -> Found:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
     ``facts`` are in the block already: what they say is not repeated. ``called``: the names of those whom the
     prompt speaks of without them. ``refused`` tells why an agent may not
-    be told a memory, or ""; ``known``: all that there is for it. Raises FilterError.
+    be told a memory, or ""; ``known``: all that there is for it. ``cosines``: of memories and the prompt, where a model
+    that reads sentences made them. Raises FilterError.
     """
-    within = scope(
-        compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
-        exclude_session=session_id, alone=alone,
-    )  # fmt: skip
+    within = own_words(filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone)
     if not (narrows(filter) or alone):
         within = replace(
             within, broad=True
@@ -122,11 +121,23 @@ def find(
     pieces = [
         (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
     ]
-    scored = scoring.scored(read, pieces, "turns", with_meanings=not isinstance(embedder, str))
+    scored = scoring.scored(
+        read, pieces, "turns", with_meanings=not isinstance(embedder, str), cosines=cosines
+    )
     limits = relevance.limits(read)
     if scored and scored[0].score < limits.opens:  # a question for one thing asks for no warning
         scored = [one for one in scored if not read.factual and _warns(one, read)]
     return _chosen(scored, limits.keeps, facts, read, ended, refused)
+
+
+def own_words(
+    filter: str, now: float, *, session_id: str | None, fade_threshold: float, alone: bool
+) -> Scope:
+    """The person's turns of other sessions that pass the filter. Raises FilterError."""
+    return scope(
+        compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
+        exclude_session=session_id, alone=alone,
+    )  # fmt: skip
 
 
 def _turns(

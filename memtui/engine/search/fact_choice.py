@@ -19,6 +19,7 @@ from .kept_back import LeftOut, why_kept_back
 from .query import Question
 from .relevance import Prompt
 from .scope import Scope, passing
+from .scoring import Cosines
 
 COMMON = 0.25
 """A word that a larger share of the facts has tells nothing."""
@@ -75,12 +76,14 @@ def choose(
     small: bool,
     with_meanings: bool,
     without: Collection[int],
+    turns: Scope,
+    cosines: Cosines | None,
 ) -> Choice:
     """Choose at most ``limit`` facts.
 
     ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
     few hits bear on the prompt; where they are not ``small`` in number, others than hits are read only then.
-    ``without``: facts that are in the block already.
+    ``without``: facts that are in the block already. ``turns`` and ``cosines``: as ``facts.ranked`` reads them.
     """
     for by_meaning in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
@@ -92,6 +95,7 @@ def choose(
             break
     candidates = facts.ranked(
         connection, read, hits, within, now, few=small, beside=small or not enough, with_meanings=with_meanings,
+        turns=turns, cosines=cosines,
     )  # fmt: skip
     told: list[Hit] = []
     related: list[Related] = []

@@ -14,13 +14,14 @@ import apsw
 
 from memtui.engine.records import Hit, MemoryRecord, Record
 from memtui.engine.store import memories
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import words
 
 from . import excerpts, relevance, scoring
 from .clauses import Clause
 from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
-from .scoring import Scored
+from .scoring import Cosines, Scored
 
 ANSWERS = 0.03
 """The least probability with which a fact is told."""
@@ -66,10 +67,13 @@ def ranked(
     few: bool,
     beside: bool,
     with_meanings: bool,
+    turns: Scope,
+    cosines: Cosines | None,
 ) -> list[Fact]:
     """The hits and the other facts that may bear on a prompt, the best first.
 
-    ``few``: whether there are few facts; ``beside``: whether any but the hits are read.
+    ``few``: whether there are few facts; ``beside``: whether any but the hits are read. ``turns``: those that may be read
+    for what a fact was said with. ``cosines``: of memories and the prompt, where a model that reads sentences made them.
     """
     hits = hits if few else hits[:FIRST]
     found = {hit.memory.rid: hit for hit in hits}
@@ -77,8 +81,12 @@ def ranked(
     others = [rid for rid in others if rid not in found][: None if few else BESIDE]
     known = [hit.memory for hit in hits] + memories.by_rid(connection, others, now)
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
-    pieces = [(fact, _piece(fact, place / len(newest))) for place, fact in enumerate(newest)]
-    judged = scoring.scored(read, pieces, "facts", with_meanings=with_meanings)
+    said_with = _source_stems(connection, known, turns)
+    pieces = [
+        (fact, _piece(fact, place / len(newest), said_with.get(fact.id, frozenset())))
+        for place, fact in enumerate(newest)
+    ]
+    judged = scoring.scored(read, pieces, "facts", with_meanings=with_meanings, cosines=cosines)
     return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]
 
 
@@ -115,6 +123,25 @@ def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bo
     return list(found | dict.fromkeys(rid for (rid,) in rows))
 
 
-def _piece(fact: MemoryRecord, age: float) -> Piece:
+def _source_stems(
+    connection: apsw.Connection, known: Sequence[MemoryRecord], turns: Scope
+) -> dict[str, frozenset[str]]:
+    """By the id of a fact the stems of the turns it was drawn from: "29 November, the hall" was said of the wedding."""
+    found: dict[str, frozenset[str]] = {}
+    rows = connection.execute(
+        f"""
+        SELECT l.from_id, substr(m.content, 1, {relevance.READ_AT_MOST})
+        FROM memory_links l JOIN memories m ON m.id = l.to_id
+        WHERE l.rel = 'source' AND l.from_id IN (SELECT value FROM json_each(:facts)) AND {turns.where}
+        """,
+        {**turns.bindings, "facts": as_json([fact.id for fact in known])},
+    )
+    for fact, text in rows:
+        found[fact] = found.get(fact, frozenset()).union(relevance.stemmed(words(text)))
+    return found
+
+
+def _piece(fact: MemoryRecord, age: float, said_with: frozenset[str]) -> Piece:
     text = fact.content[: relevance.READ_AT_MOST]
-    return relevance.read_piece(Clause(text=text, asks=False), frozenset(relevance.stemmed(words(text))), age)
+    stems = said_with.union(relevance.stemmed(words(text)))
+    return relevance.read_piece(Clause(text=text, asks=False), stems, age)

@@ -29,7 +29,7 @@ FEATURES = (
     "asks", "request", "statement", "first person", "change", "recent", "long", "least",
     "attribute", "no attribute", "names missing", "whole",
     "who", "no who", "when", "no when", "where", "no where", "number", "no number",
-    "personal", "working", "subjects",
+    "personal", "working", "subjects", "cosine",
 )  # fmt: skip
 KINDS = ("who", "when", "where", "number")
 """What a question word asks for; of two the first counts."""
@@ -44,6 +44,11 @@ MOST_WORDS = 40
 """So many telling words of a prompt are compared with every piece, those that say most."""
 Source = Literal["turns", "facts"]
 """What pieces are of: each has its own weights, for a fact is shorter and stands by itself."""
+Vectors = Literal["without vectors", "with vectors", "with sentence vectors"]
+"""What the features come from besides words: nothing, vectors of single words, and beside those the cosine similarity of the
+prompt and the whole memory by a model that reads sentences. Each has its own weights."""
+SENTENCE_MODELS = frozenset({"all-minilm-l6-v2-int8-384"})
+"""The models whose cosines the weights were fitted with."""
 _WEIGHTS = Path(__file__).parent / "relevance.json"
 _capital = re.compile(r"(?<=[^\W\d_]\s)[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _name = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w’-]+(?:\s[A-ZÀ-ÖØ-Þ][\w’-]+)*")
@@ -175,8 +180,13 @@ def stemmed(said: Sequence[str]) -> list[str]:
     return [_stems[word] for word in said]
 
 
-def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> dict[str, float]:
-    """The features by name; each 0 to about 1."""
+def features(
+    prompt: Prompt, piece: Piece, nearness: Nearness | None = None, cosine: float | None = None
+) -> dict[str, float]:
+    """The features by name; each 0 to about 1.
+
+    ``cosine``: that of the prompt and the whole memory, by a model of ``SENTENCE_MODELS``.
+    """
     stems_said, marks, text = set(piece.stems), piece.marks, piece.clause.text
     covered = {stem: _overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
     said_otherwise = _said_otherwise(prompt, piece.words, piece.plain)
@@ -211,6 +221,7 @@ def features(prompt: Prompt, piece: Piece, nearness: Nearness | None = None) -> 
         met, bool(prompt.attributes) and not met,
         bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
         whole, *_kinds(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
+        max(0.0, cosine or 0.0),
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
 
@@ -239,9 +250,9 @@ def _has(wanted: str, text: str) -> bool:
     return lexicon.pattern({"when": "time", "where": "place"}.get(wanted, wanted)).search(text) is not None
 
 
-def score(prompt: Prompt, values: Mapping[str, float], of: Source, *, meanings: bool) -> float:
-    """The probability that the piece answers, 0 to 1. ``meanings``: whether the features come with vectors."""
-    weights = _weights()[of][_asks(prompt)]["with vectors" if meanings else "without vectors"]
+def score(prompt: Prompt, values: Mapping[str, float], of: Source, vectors: Vectors) -> float:
+    """The probability that the piece answers, 0 to 1. ``vectors``: what the features come from."""
+    weights = _weights()[of][_asks(prompt)][vectors]
     total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 

@@ -5,7 +5,8 @@ A piece is a clause of a turn or a whole fact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.errors import DegradedError
@@ -13,7 +14,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import STOP_WORDS
 
 from . import lexicon, relevance
-from .relevance import Piece, Prompt, Source
+from .relevance import Piece, Prompt, Source, Vectors
 
 if TYPE_CHECKING:
     from .word_meanings import Nearness
@@ -22,6 +23,8 @@ MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
 NEAR, NEAR_OF_ONE, NEAR_IMPERSONAL = 0.08, 0.15, 0.4
 """Cosine from which a fact is told for its meaning alone: for prompts of several words, of one, and for work about no person."""
+Cosines = Callable[[Collection[int]], Mapping[int, float]]
+"""Tells the cosine similarity of memories (rids) to the prompt by a model that reads sentences, of those with a vector."""
 
 MEANING = "its meaning is near"
 """The reason where no word shows why."""
@@ -39,7 +42,12 @@ class Scored(NamedTuple):
 
 
 def scored(
-    read: Prompt, pieces: Sequence[tuple[MemoryRecord, Piece]], of: Source, *, with_meanings: bool
+    read: Prompt,
+    pieces: Sequence[tuple[MemoryRecord, Piece]],
+    of: Source,
+    *,
+    with_meanings: bool,
+    cosines: Cosines | None = None,
 ) -> list[Scored]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
@@ -50,9 +58,11 @@ def scored(
     if len(pieces) > MOST_READ_TWICE:
         best = [(one.memory, one.piece) for one in _by(read, pieces, of, None)[:MOST_READ_TWICE]]
     try:
-        return _by(read, best, of, relevance.compared(packaged(), read, [piece for _, piece in best]))
+        nearness = relevance.compared(packaged(), read, [piece for _, piece in best])
     except DegradedError:  # the search has said that there are no vectors
         return _by(read, pieces, of, None)
+    near = cosines({memory.rid for memory, _ in best}) if cosines else {}
+    return _by(read, best, of, nearness, near)
 
 
 def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
@@ -74,6 +84,11 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")
+    if not found and (beside := [
+        word for stem, word in read.words.items()
+        if read.weights.get(stem, 0.0) > least and stem in one.piece.turn_stems and lexicon.connects(word)
+    ]):  # fmt: skip
+        found.append(f"said with: {', '.join(beside)}")
     if not found and one.values["likeness"] >= _near(read):
         found.append(MEANING)
     return tuple(found)
@@ -86,11 +101,18 @@ def _near(read: Prompt) -> float:
 
 
 def _by(
-    read: Prompt, pieces: Iterable[tuple[MemoryRecord, Piece]], of: Source, nearness: Nearness | None
+    read: Prompt,
+    pieces: Iterable[tuple[MemoryRecord, Piece]],
+    of: Source,
+    nearness: Nearness | None,
+    cosines: Mapping[int, float] = MappingProxyType({}),
 ) -> list[Scored]:
     found = []
     for memory, piece in pieces:
-        values = relevance.features(read, piece, nearness)
-        score = relevance.score(read, values, of, meanings=nearness is not None)
-        found.append(Scored(memory, piece, score, values))
+        cosine = cosines.get(memory.rid)
+        vectors: Vectors = "without vectors" if nearness is None else "with vectors"
+        if cosine is not None:
+            vectors = "with sentence vectors"
+        values = relevance.features(read, piece, nearness, cosine)
+        found.append(Scored(memory, piece, relevance.score(read, values, of, vectors), values))
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
