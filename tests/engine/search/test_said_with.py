@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from memtui import Memory
