@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.present.format import local_time, plural
@@ -48,29 +49,29 @@ class AppActions:
 
     async def do_undo(self) -> None:
         shell = self._shell
-        operation = await shell.operations.ask(lambda memory: memory.history.next_undo())
-        if operation is None:
-            self._shell.say("There is nothing of yours to undo.")
-            return
         from memtui.present.operation import is_restore
 
         from .dialogs.restore import go_back
 
-        if is_restore(operation):
-            if message := await go_back(shell, operation):
-                self._shell.say(message)
-            return
-        if not await self._sure(operation):
-            self._shell.say("Nothing was undone.")
-            return
-        op_id = operation.op_id
-        await self._undo_or_redo(lambda memory: memory.undo(op_id), "undoing")
+        while operation := await shell.operations.ask(lambda memory: memory.history.next_undo()):
+            if is_restore(operation):
+                if message := await go_back(shell, operation):
+                    shell.say(message)
+                return
+            if not await self._sure(operation):
+                shell.say("Nothing was undone.")
+                return
+            if await self._undo_or_redo(partial(_undo_if_latest, op_id=operation.op_id), "undoing"):
+                return
+            # What was still being written when the key was pressed is the latest change now.
+        shell.say("There is nothing of yours to undo.")
 
     async def do_redo(self) -> None:
-        await self._undo_or_redo(lambda memory: memory.redo(), "redoing")
+        if not await self._undo_or_redo(lambda memory: memory.redo(), "redoing"):
+            self._shell.say("There is nothing to redo.")
 
-    async def _undo_or_redo(self, back: Callable[[Memory], Undone | None], doing: str) -> None:
-        """Undo or redo. Rows that were left alone are shown with both versions."""
+    async def _undo_or_redo(self, back: Callable[[Memory], Undone | None], doing: str) -> bool:
+        """Undo or redo. Rows that were left alone are shown with both versions. False where ``back`` found nothing to do."""
         from memtui.engine.errors import InputError
         from memtui.engine.store.undo import NothingUndoneError
 
@@ -82,11 +83,10 @@ class AppActions:
             self._shell.say(f"{error.message} {error.hint}", "warning")
             if isinstance(error, NothingUndoneError) and error.conflicts:
                 self._shell.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
-            return
-        if done is None:
-            self._shell.say("There is nothing to redo.")
-        elif done.conflicts:
+            return True
+        if done is not None and done.conflicts:
             self._shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
+        return done is not None
 
     async def _sure(self, operation: Operation) -> bool:
         """Ask before a large undo, or before the undo of a change from an earlier run."""
@@ -229,3 +229,9 @@ async def welcome(shell: Shell, *, start_import: bool = False) -> None:
 
 def _sentence(line: str) -> str:
     return f"{line[0].upper()}{line[1:]}."
+
+
+def _undo_if_latest(memory: Memory, op_id: int) -> Undone | None:
+    """Undo a change that is still the latest one that can be undone. None if there is a later one."""
+    latest = memory.history.next_undo()
+    return memory.undo(op_id) if latest is not None and latest.op_id == op_id else None

@@ -398,6 +398,23 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
     assert "Prefers cars" not in facts(story)
 
 
+async def test_undo_takes_back_the_latest_change_also_one_that_came_while_it_asked(story: Story) -> None:
+    with story.open() as memory:
+        memory.remember("Sails on the lake")
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("u")
+        await until(lambda: there(app, Question))
+        with story.open() as memory:
+            memory.remember("Rows on the river")
+        await pilot.press("enter")
+        await until(lambda: not there(app, Question) or "Rows" in screen_text(app))
+        await until(lambda: there(app, Question))
+        await pilot.press("enter")
+        await until(lambda: "Rows on the river" not in facts(story))
+    assert "Sails on the lake" in facts(story)
+
+
 async def test_topic_and_date_are_set_in_a_dialog_and_shown(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
