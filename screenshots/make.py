@@ -41,16 +41,18 @@ def typed(text: str) -> tuple[str, ...]:
 
 
 SHOTS = (
-    Shot("memories-dark"),
-    Shot("memories-light", theme="memtui-light"),
-    Shot("memories-narrow", ("j", "j"), size=NARROW),
+    Shot("you"),
+    Shot("you-light", theme="memtui-light"),
+    Shot("memories-dark", ("2", "~")),
+    Shot("memories-light", ("2", "~"), theme="memtui-light"),
+    Shot("memories-narrow", ("2", "~", "j", "j"), size=NARROW),
     Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
-    Shot("correct", ("e", "~", *typed(" at Linzen"))),
+    Shot("correct", ("2", "~", "e", "~", *typed(" at Linzen"))),
     Shot("entities", ("4", "~", "enter", "~", "j", "j")),
     Shot("sessions", ("5", "~", "j")),
     Shot("observations", ("6", "~", "slash", *typed("replay deliveries"), "~", "enter", "~")),
     Shot("history", ("8", "~", "j", "j")),
-    Shot("help", ("question_mark", "~")),
+    Shot("help", ("2", "~", "question_mark", "~")),
     Shot("review", ("1", "~")),
     Shot("maintenance", ("7", "~")),
 )

@@ -124,6 +124,11 @@ class Inbox(Record):
     later: int
     settled: int
 
+    @property
+    def total(self) -> int:
+        """All cards that wait, today's and later ones."""
+        return len(self.items) + self.later
+
 
 def inbox(
     connection: apsw.Connection, now: float, midnight: float, options: Options, *, all: bool = False
