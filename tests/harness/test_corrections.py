@@ -287,7 +287,7 @@ def test_the_other_device_decides_and_this_one_hears_of_it(
 
 def test_an_import_that_merges_nothing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = [happen(story, tmp_path) for story in stories(6)]
-    monkeypatch.setattr(stamps, "relation", lambda ours, theirs: "same")
+    monkeypatch.setattr(stamps, "compare", lambda ours, theirs: "same")
     assert any(active_with_old(carried(one)) for one in told)
 
 

@@ -72,7 +72,7 @@ def observations(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
 
 async def test_each_category_has_a_list_with_its_count_and_the_tab_counts_all(noted: Story) -> None:
     app = app_at(noted)
-    async with running(app):
+    async with running(app, (150, 40)):  # the tabs have room for counts of what does not wait
         await rest(app)
         text = screen_text(app)
         line = next(line for line in text.splitlines() if "findings" in line)
