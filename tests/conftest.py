@@ -91,10 +91,8 @@ def _link_installed(folder: Path) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs in one process more than there are cores, for tests of screens wait half of their time, and in at
-    most four; tests that are picked by hand run in this process.
-    """
-    return min((os.cpu_count() or 1) + 1, 4) if config.args == config.getini("testpaths") else 0
+    """The whole suite runs on up to four cores; tests that are picked by hand run in this process."""
+    return min(os.cpu_count() or 1, 4) if config.args == config.getini("testpaths") else 0
 
 
 @pytest.fixture(scope="session")

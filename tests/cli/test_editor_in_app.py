@@ -90,7 +90,7 @@ def test_an_editor_that_does_not_do_its_work_is_told_and_the_app_goes_on(
     before = screen.settings()
     assert screen.read_until(b"Ghent")
     screen.press(b"2")
-    assert screen.read_until(b"filter by words")
+    assert screen.read_until(b"confidence")  # the preview: the cursor is on the memory
     screen.press(b"o")
     assert screen.read_until(words), screen.shown[-1500:]
     goes_on(screen, before)
@@ -107,7 +107,7 @@ def test_where_the_named_editor_does_not_start_one_that_is_there_does(
     before = screen.settings()
     assert screen.read_until(b"Ghent")
     screen.press(b"2")
-    assert screen.read_until(b"filter by words")
+    assert screen.read_until(b"confidence")  # the preview: the cursor is on the memory
     screen.press(b"o")
     assert screen.read_until(b"Porto")
     goes_on(screen, before)
@@ -133,9 +133,9 @@ def test_a_signal_ends_the_editor_and_then_the_app(
     before = screen.settings()
     assert screen.read_until(b"Ghent")
     screen.press(b"2")
-    assert screen.read_until(b"filter by words")
+    assert screen.read_until(b"confidence")  # the preview: the cursor is on the memory
     screen.press(b"o")
-    until(note.exists)
+    until(lambda: note.exists() or not screen._read())  # a terminal reads what it is sent
     screen.program.send_signal(number)
     assert screen.wait() == 128 + number
     assert screen.settings() == before
@@ -157,7 +157,7 @@ def test_ctrl_c_on_the_keyboard_is_the_editors(
     before = screen.settings()
     assert screen.read_until(b"Ghent")
     screen.press(b"2")
-    assert screen.read_until(b"filter by words")
+    assert screen.read_until(b"confidence")  # the preview: the cursor is on the memory
     screen.press(b"o")
     assert screen.read_until(b"READY")
     until(lambda: screen.foreground() != screen.program.pid)
