@@ -24,6 +24,7 @@ from memtui.engine.search import cautions
 from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile
 from memtui.engine.search.filters.sql import FADING_DAYS, STATES
+from memtui.engine.search.scope import passing, scope
 from memtui.engine.store import entity_lists, fading, memories, sessions
 from memtui.engine.store.sql import as_json
 
@@ -177,11 +178,7 @@ def _fading(
     """How many facts fade within a week, and the first of them."""
     upcoming = fading.upcoming(connection, threshold, now + FADING_DAYS * _DAY)
     if within.terms:
-        rows = connection.execute(
-            f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {within.where}",
-            {**within.bindings, "rids": as_json([one.rid for one in upcoming])},
-        )
-        inside = {int(rid) for (rid,) in rows}
+        inside = passing(connection, scope(within), (one.rid for one in upcoming))
         upcoming = [one for one in upcoming if one.rid in inside]
     at = {one.rid: one.fades_at for one in upcoming[:FADING]}
     known = memories.by_rid(connection, list(at), now)

@@ -128,16 +128,19 @@ def _source_stems(
 ) -> dict[str, frozenset[str]]:
     """By the id of a fact the stems of the turns it was drawn from: "29 November, the hall" was said of the wedding."""
     found: dict[str, frozenset[str]] = {}
+    stems_of: dict[int, frozenset[str]] = {}  # a turn may have many facts
     rows = connection.execute(
         f"""
-        SELECT l.from_id, substr(m.content, 1, {relevance.READ_AT_MOST})
+        SELECT l.from_id, m.rid, substr(m.content, 1, {relevance.READ_AT_MOST})
         FROM memory_links l JOIN memories m ON m.id = l.to_id
         WHERE l.rel = 'source' AND l.from_id IN (SELECT value FROM json_each(:facts)) AND {turns.where}
         """,
         {**turns.bindings, "facts": as_json([fact.id for fact in known])},
     )
-    for fact, text in rows:
-        found[fact] = found.get(fact, frozenset()).union(relevance.stemmed(words(text)))
+    for fact, turn, text in rows:
+        if turn not in stems_of:
+            stems_of[turn] = frozenset(relevance.stemmed(words(text)))
+        found[fact] = found.get(fact, frozenset()) | stems_of[turn]
     return found
 
 

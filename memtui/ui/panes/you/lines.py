@@ -20,6 +20,7 @@ from memtui.ui.widgets.stop_view import GUTTER, HEAD, Laid, Line, Part
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord, Portrait, ServedToday, Topic, TopicFacts
     from memtui.present.glyphs import Glyphs
+    from memtui.present.text import Role
 
 # From so many cells on there are two and three columns.
 TWO, THREE = 92, 150
@@ -197,22 +198,22 @@ class PortraitLines:
         return Row(draw, stop)
 
     def _person(self, person: Entity, place: str) -> Row:
-        def draw(width: int) -> list[Piece]:
-            right = one_line(plural(person.mention_count, "memory"), width // 3)
-            room = width - 3 - cells(right) - 1
-            name = one_line(person.canonical_name, room)
-            return [_blanks(3), Piece(name, "entity"), _blanks(room - cells(name) + 1), Piece(right, "dim")]
-
-        return Row(draw, Stop(place, entity=person))
+        name, memories = person.canonical_name, person.mention_count
+        return self._counted(name, memories, "entity", Stop(place, entity=person))
 
     def _agent(self, one: ServedToday, place: str) -> Row:
-        def draw(width: int) -> list[Piece]:
-            right = one_line(plural(one.memories, "memory"), width // 3)
-            room = width - 3 - cells(right) - 1
-            name = one_line(one.agent, room)
-            return [_blanks(3), Piece(name), _blanks(room - cells(name) + 1), Piece(right, "dim")]
+        return self._counted(one.agent, one.memories, "text", Stop(place, agent=one.agent))
 
-        return Row(draw, Stop(place, agent=one.agent))
+    def _counted(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
+        """A name, and behind it the number of its memories."""
+
+        def draw(width: int) -> list[Piece]:
+            right = one_line(plural(memories, "memory"), width // 3)
+            room = width - 3 - cells(right) - 1
+            shown = one_line(name, room)
+            return [_blanks(3), Piece(shown, role), _blanks(room - cells(shown) + 1), Piece(right, "dim")]
+
+        return Row(draw, stop)
 
     def _fact(
         self,
