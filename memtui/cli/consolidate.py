@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WITHOUT = {"failed": "it stays pending", "nothing": "it has no new turns"}
 
 
-@click.command("consolidate", cls=Command)
+@click.command("consolidate", cls=Command, option_of_words="--session")
 @click.option(
     "--session", "sessions", metavar="ID", multiple=True, help="Only this session; may be repeated."
 )

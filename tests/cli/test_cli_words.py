@@ -29,6 +29,7 @@ def test_a_word_in_the_place_of_an_option_is_said_to_be_one(cli: Cli) -> None:
     assert "“decay” is not expected here. Did you mean --job decay?" in failed.err
     assert "See memtui maintain --help." in failed.err
     assert "Did you mean --job decy?" in cli("maintain", "decy").err
+    assert "Did you mean --session monday?" in cli("consolidate", "monday").err
     other = cli("stats", "now")
     assert "“now” is not expected here." in other.err and "Did you mean" not in other.err
 
