@@ -9,7 +9,7 @@ import click
 from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.present.format import plural
 from memtui.present.memory import without_secrets
-from memtui.present.review import NOT_YET, kind
+from memtui.present.review import kind, not_yet
 
 from .errors import NEGATIVE, OK
 from .memory_lines import age, glyphs, memory_line
@@ -139,9 +139,9 @@ def _decide_group(
 
 
 def _print(item: ReviewItem, signs: Glyphs) -> None:
-    out(row(in_role(*kind(item.kind)), paint(item.id, "dim"), item.reason))
+    out(row(in_role(*kind(item)), paint(item.id, "dim"), item.reason))
     if item.kind == "quarantined":
-        out(row("   ", paint(NOT_YET, "dim")))
+        out(row("   ", paint(not_yet(item), "dim")))
     if item.text and item.change_request is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .text import Part
 
 if TYPE_CHECKING:
-    from memtui.engine.review.cards import ReviewKind
+    from memtui.engine.review.cards import ReviewItem, ReviewKind
 
 _KINDS: Mapping[ReviewKind, Part] = {
     "conflict": ("conflict", "error"),
@@ -22,9 +22,15 @@ _KINDS: Mapping[ReviewKind, Part] = {
     "fading": ("fading", "dim"),
     "new": ("new", "accent"),
 }
-NOT_YET = "not remembered yet, and shown to no agent"
 
 
-def kind(card: ReviewKind) -> Part:
+def not_yet(card: ReviewItem) -> str:
+    """What agents get of a text that is held back."""
+    if card.turns_served:
+        return "not remembered as a fact yet; agents get the turn as it was said"
+    return "not remembered yet, and shown to no agent"
+
+
+def kind(card: ReviewItem) -> Part:
     """The kind of a card, in one or two words."""
-    return _KINDS[card]
+    return ("old name", "warning") if card.only_named else _KINDS[card.kind]

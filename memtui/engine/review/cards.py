@@ -19,7 +19,8 @@ from memtui.engine.consolidation.compare.left_over import left_over
 from memtui.engine.consolidation.compare.similarity import compare
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
-from memtui.engine.store import memories, proposals
+from memtui.engine.search.kept_back import why_kept_back
+from memtui.engine.store import memories, proposals, withheld
 from memtui.engine.wording import plural
 
 from . import change_requests, dependents, merge_candidates, scan
@@ -76,6 +77,8 @@ class ReviewItem(Record):
     ``replaced``: known facts that a run took these for the successors of, without asking (new).
     ``entities``: two that may be one, the fuller name first (entities); ``keep`` names the one that stands. Those whose
     summary is asked about (dependents). ``sources`` of dependents: what no longer holds.
+    ``named``: ids of those that were not drawn from anything, but have a name that a correction took away (dependents).
+    ``turns_served``: agents get a turn that says the text, though it is no fact yet (quarantined).
     ``proposed``: the verdict to show first. ``left_over``: what the known fact says beyond what the new one replaces.
     """
 
@@ -90,6 +93,8 @@ class ReviewItem(Record):
     change_request: ChangeRequest | None = None
     replaced: tuple[MemoryRecord, ...] = ()
     entities: tuple[Entity, ...] = ()
+    named: tuple[str, ...] = ()
+    turns_served: bool = False
     proposed: Verdict = "keep"
     left_over: str = ""
 
@@ -99,6 +104,11 @@ class ReviewItem(Record):
         if self.kind == "dependents":
             return len(self.parts) > 1
         return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
+
+    @property
+    def only_named(self) -> bool:
+        """Dependents: nothing of it was drawn from what no longer holds; it has a name of that."""
+        return len(self.named) == len(self.parts) > 0
 
     @property
     def parts(self) -> tuple[MemoryRecord | Entity, ...]:
@@ -111,6 +121,7 @@ class ReviewItem(Record):
             self,
             memories=tuple(one for one in self.memories if one.id == id),
             entities=tuple(one for one in self.entities if one.id == id),
+            named=tuple(one for one in self.named if one == id),
         )
         if not narrow.parts:
             raise InputError(f"{id} is not on this card.", "memtui review lists what is.")
@@ -149,7 +160,7 @@ def review(
     connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MOST, every_new: bool = False,
     kinds: Collection[ReviewKind] = get_args(ReviewKind),
 ) -> list[ReviewItem]:  # fmt: skip
-    """Everything that waits, worst first; each memory on one card only.
+    """Everything that waits, worst first; each memory on one card only, but for several change requests.
 
     ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
     """
@@ -163,14 +174,17 @@ def review(
         "new": _every_new if every_new else _new,
     }  # fmt: skip
     for kind, part in parts.items():
+        before = frozenset(shown)
         for item in part(connection, now, options) if kind in kinds else ():
             ids = {memory.id for memory in item.memories}
+            # What agents ask for is decided request by request, also where several are about one memory.
+            known = before if kind == "change_request" else shown
             if item.kind == "new":
                 left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
                 if not left:
                     continue
                 item = _card(connection, now, "new", item.id, _news(left), left, session_id=item.session_id)
-            elif ids and ids <= shown:
+            elif ids and ids <= known:
                 continue
             shown |= ids
             found.append(item)
@@ -211,7 +225,7 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
         if left or summaries:
             yield ReviewItem(
                 id=card.id, kind="dependents", reason=card.reason([*left, *summaries]), memories=left, sources=card.of,
-                entities=summaries, offered=OFFERED["dependents"],
+                entities=summaries, offered=OFFERED["dependents"], named=tuple(one.id for one in left if one.id in card.named),
             )  # fmt: skip
 
 
@@ -240,9 +254,12 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
 def _quarantined(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for proposal in proposals.waiting(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
+        sources = _active(connection, payload["sources"], now)
+        kept = withheld.turns(connection) if sources else ()
         yield ReviewItem(
             id=proposal.id, kind="quarantined", reason="; ".join(payload["reasons"]), text=payload["content"],
-            sources=_active(connection, payload["sources"], now), session_id=payload["session_id"],
+            sources=sources, session_id=payload["session_id"],
+            turns_served=any(one.rid not in kept and not why_kept_back(one) for one in sources),
             offered=OFFERED["quarantined"], proposed="correct" if "is meant by “" in str(payload["reasons"]) else "keep",
         )  # fmt: skip
 

@@ -64,7 +64,10 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     if item.id == THE_REST:
         return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
     if item.kind == "dependents":
-        parts = item.parts if keep is None else item.part(keep).parts
+        item = item if keep is None else item.part(keep)
+        parts = item.parts
+        if len(parts) > 1 and item.only_named:
+            return f"{_DONE[verdict]} {plural(len(parts), 'fact')} with the old name"
         if len(parts) > 1:
             return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
         (part,) = parts

@@ -33,11 +33,14 @@ def asked(connection: apsw.Connection, now: float) -> int:
         if not ids or not ids <= shown:
             cards += 1
         shown |= ids
+    for one in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
+        cards += bool(_active(connection, {str(one.payload["memory"])} - shown))
+    cards += len(proposals.waiting(connection, proposals.QUARANTINED, now))
     return min(cards, proposals.MOST)
 
 
 def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
-    """The memories on each card, the worst first; of a text that is held back there are none."""
+    """The memories on each card that may show one that another card shows, the worst first."""
     for one in proposals.waiting(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}
         if len(_active(connection, pair)) == 2:
@@ -55,11 +58,6 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
             drawn = {memory.id for memory in card.drawn} - put_off
             if drawn or any(entity.id not in put_off for entity in card.summaries):
                 yield drawn
-    for one in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
-        if wanted := _active(connection, [str(one.payload["memory"])]):
-            yield wanted
-    for _ in proposals.waiting(connection, proposals.QUARANTINED, now):
-        yield set()
 
 
 def _active(connection: apsw.Connection, ids: Iterable[str]) -> set[str]:

@@ -9,6 +9,9 @@ from memtui import Memory
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review import naming
 from memtui.engine.review.cards import ReviewItem
+from memtui.present.review import kind
+from memtui.ui.panes.review.rows import Card
+from memtui.ui.panes.review.verdicts import consequences
 
 from clock import Clock
 
@@ -70,6 +73,9 @@ def test_they_wait_on_the_card_until_each_is_decided(memory: Memory) -> None:
     )
     memory.correct(fact.id, "I work at Globex")
     (card,) = cards(memory)
+    assert kind(card)[0] == "old name" and card.only_named
+    assert consequences(Card(card, ""), None)[0] == ("keep", "still true, as they are")
+    assert consequences(Card(card, ""), 0)[0] == ("keep", "still true, as it is")
     assert (
         card.reason
         == "3 facts have a name of what you corrected: “I work at Initech”, now “I work at Globex”"
@@ -86,7 +92,8 @@ def test_they_wait_on_the_card_until_each_is_decided(memory: Memory) -> None:
     memory.undo()
     (card,) = cards(memory)
     assert len(card.memories) == 3
-    memory.review.decide(card, "forget")
+    forgot = memory.review.decide(card, "forget")
+    assert forgot is not None and forgot.label == "Forgot 3 facts with the old name"
     assert not cards(memory)
 
 

@@ -35,7 +35,10 @@ def test_each_card_counts_once_and_what_is_gone_or_put_off_does_not(clock: Clock
         agree(memory)
         tea = memory.remember("Ada drinks tea")
         memory.review.request_change("forget", tea.id)
-        agree(memory)
+        one = agree(memory)
+        memory.review.request_change("correct", tea.id, text="Ada drinks green tea")
+        memory.review.request_change("correct", tea.id, text="Ada drinks white tea")
+        assert agree(memory) == one + 2  # each is decided by itself
         memory.actor = "person"
         with memory._core.change("test", "Devices") as op:
             for number, payload in enumerate(

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
 from memtui.present.memory import confidence, whose, without_secrets
-from memtui.present.review import NOT_YET
+from memtui.present.review import not_yet
 from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
 from memtui.ui.presenters.source_words import excerpt, shared
@@ -229,7 +229,7 @@ class CardText:
         if not lines:
             lines += content(text, "bold $text").wrap(self.width)
         if card.item.kind == "quarantined":
-            lines += self._wrapped(assemble((NOT_YET, "$text-muted")))
+            lines += self._wrapped(assemble((not_yet(card.item), "$text-muted")))
         for turn in card.item.sources:
             lines.append(content(""))
             lines += self._indented(self._quote(text, turn, evidence, self.width - _INDENT, _QUOTE))

@@ -64,11 +64,11 @@ class Card(NamedTuple):
     @property
     def words(self) -> str:
         """The kind of the card, in one or two words."""
-        return kind(self.item.kind)[0]
+        return kind(self.item)[0]
 
     @property
     def role(self) -> Role:
-        return kind(self.item.kind)[1]
+        return kind(self.item)[1]
 
     @property
     def headline(self) -> str:

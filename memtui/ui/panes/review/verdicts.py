@@ -60,14 +60,17 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
 
 
 def _dependents(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
+    # What only has the old name was told without a caution all the time.
+    parts = card.parts if pick is None else card.parts[min(pick, len(card.parts) - 1) :][:1]
+    plain = all(one.id in card.item.named for one in parts)
     if many > 1:
-        kept = "still true: agents get them without the caution"
+        kept = "still true, as they are" if plain else "still true: agents get them without the caution"
         return [("keep", kept), ("forget", f"forget all {many}"), ("later", _LATER)]
     forget = (
         "remove the summary" if pick is not None and pick >= len(card.sides) else "forget it: to the Trash"
     )
     return [
-        ("keep", "still true: agents get it without the caution"),
+        ("keep", "still true, as it is" if plain else "still true: agents get it without the caution"),
         ("forget", forget), ("correct", "correct it"), ("later", _LATER),
     ]  # fmt: skip
 
