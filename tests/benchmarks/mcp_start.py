@@ -63,6 +63,9 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 11
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": folder}
+        # Programs start from bytecode, as they do where they are installed.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "bytecode")
         memory = Path(folder) / "memory.db"
         imported(environment)
         answered(memory, environment)

@@ -104,6 +104,8 @@ def choose(
         if one.memory.rid in without:
             continue
         full = len(told) + len(related) == limit
+        if full and len(left_out) >= MOST_LISTED:
+            break  # nothing more would be told or listed
         why_far = far[one.memory.rid] if one.hit else "not found"
         # What took the place of a hit need not have the words by which that answered.
         improbable = facts.improbable(one) and one.memory.rid not in successors

@@ -6,6 +6,7 @@ says themself may well be an order ("always answer in metric"): whoever asks wei
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -23,8 +24,12 @@ _spaced_word = re.compile(r"(?<!\w)(?:\w[ .\-_*]){3,}\w(?!\w)")
 _TAGS = range(0xE0020, 0xE007F)
 
 
+@functools.lru_cache(1024)
 def find_instructions(text: str) -> tuple[str, ...]:
-    """Why ``text`` looks like an order to an assistant, each reason once; empty when it does not."""
+    """Why ``text`` looks like an order to an assistant, each reason once; empty when it does not.
+
+    Kept, because a server tells the same facts again and again.
+    """
     found = tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
     if not found and score(text) >= CERTAIN:
         return ("reads like an order to an assistant",)
