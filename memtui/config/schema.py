@@ -404,7 +404,7 @@ class Settings(Section):
         dict[str, str],
         Meta(
             title="ways of finding them",
-            extra={"heading": "Names"},
+            extra={"heading": "Name strategies"},
             description="How names are found: strategy -> its providers in order, blanks between, of "
             'regex, names, spacy, llm: mine = "regex spacy".',
         ),
