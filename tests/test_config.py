@@ -318,5 +318,5 @@ def test_topics_that_last_are_words_and_a_wrong_one_is_named_with_its_line(tmp_p
     options = config.load(file, {}).settings.options()
     assert (options.lasting, options.notes_fade) == (("health", "plan"), True)
     file.write_text('[decay]\nlasting = "hobby"\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"line 2: 'hobby' is no topic"):
+    with pytest.raises(InputError, match=r"line 2: 'hobby' is not a topic"):
         config.load(file, {})

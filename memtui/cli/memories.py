@@ -144,7 +144,7 @@ def confirm_command(invocation: Invocation, ids: tuple[str, ...], json: bool) ->
 
 @click.command("forget", cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--withhold", is_flag=True, help="Also keep the turns that they were drawn from from agents.")
+@click.option("--withhold", is_flag=True, help="Also keep from agents the turns that they were drawn from.")
 @dry_run_option
 @json_option
 @pass_invocation

@@ -211,11 +211,11 @@ class Decay(Section):
     ] = 0.02
 
     def topics(self) -> tuple[Topic, ...]:
-        """Those of ``lasting``. Raises InputError for a word that is no topic."""
+        """Those of ``lasting``. Raises InputError for a word that is not a topic."""
         wanted = self.lasting.casefold().replace(",", " ").split()
         if unknown := [word for word in wanted if word not in TOPICS]:
             raise InputError(
-                f"{unknown[0]!r} is no topic.", f"It can be {', '.join(TOPICS)}, blanks between."
+                f"{unknown[0]!r} is not a topic.", f"It can be {', '.join(TOPICS)}, blanks between."
             )
         return tuple(topic for topic in TOPICS if topic in wanted)
 

@@ -103,7 +103,7 @@ def day_given(text: str, now: float, zone: tzinfo | None = None) -> int:
     )
     if found is None:
         raise InputError(
-            f"{text!r} names no day.", 'For example 2026-06-12, "12 june", "next friday", "in 3 weeks".'
+            f"{text!r} is not a day.", 'For example 2026-06-12, "12 june", "next friday", "in 3 weeks".'
         )
     return found
 

@@ -36,9 +36,9 @@ def checked(strategy: str, providers: Sequence[str]) -> tuple[ProviderName, ...]
     for given in providers:
         name = next((name for name in PROVIDERS if name == given), None)
         if name is None:
-            raise InputError(f"The strategy {strategy} names {given!r}, which is no provider.", hint)
+            raise InputError(f"The strategy {strategy} names {given!r}, which is not a provider.", hint)
         if name in found:
-            raise InputError(f"The strategy {strategy} names {given!r} twice.", "Once is enough.")
+            raise InputError(f"The strategy {strategy} names {given!r} twice.", "Name it once.")
         if strategy == "fast" and name not in RULES:
             rules = " and ".join(RULES)
             raise InputError(

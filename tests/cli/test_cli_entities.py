@@ -63,7 +63,7 @@ def test_a_merge_is_shown_made_and_taken_back(cli: Cli) -> None:
         (("--keep-apart", "Ada Lovelace"), "are two"),
         (("--pin",), "Pinned"),
         (("--describe", "a friend"), "Described"),
-        (("--not-an-entity",), "no entity"),
+        (("--not-an-entity",), "not an entity"),
     ],
 )
 def test_each_correction_is_one_operation(cli: Cli, change: tuple[str, ...], result: str) -> None:

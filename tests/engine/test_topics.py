@@ -116,7 +116,7 @@ def test_what_is_no_topic_and_no_day_is_refused(desk: Desk, topic: str | None, h
 
 def test_only_facts_have_a_topic(desk: Desk) -> None:
     turn = desk.memory.record_turn("talk", "user", "hello")
-    with pytest.raises(InputError, match="is no fact"):
+    with pytest.raises(InputError, match="is not a fact"):
         desk.memory.classify(turn.id, topic="health")
 
 

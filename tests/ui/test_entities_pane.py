@@ -493,7 +493,7 @@ async def test_what_is_no_entity_leaves_the_list_until_undone(known: Story) -> N
         await choose(app, "Ghent")
         before = entities(app).table.row_count
         await pilot.press("x")
-        await until(lambda: "is no entity" in said(app))
+        await until(lambda: "is not an entity" in said(app))
         await until(lambda: entities(app).table.row_count == before - 1)
         await pilot.press("u")
         await until(lambda: entities(app).table.row_count == before)

@@ -144,7 +144,7 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
     ).fetchone()
     if row is None:
         names = ", ".join(entity.aliases) or "it has no other name"
-        raise InputError(f"{alias!r} is no alias of {entity.canonical_name}.", f"Its aliases: {names}.")
+        raise InputError(f"{alias!r} is not an alias of {entity.canonical_name}.", f"Its aliases: {names}.")
     alias_id, eid, name = row
     if eid == entity.eid:  # it was called so before: its own row keeps the id, the name gets another one
         eid = _bare_row(connection, name, entity.type, now)

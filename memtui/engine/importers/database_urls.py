@@ -100,7 +100,7 @@ def _copied(url: str, limits: Limits) -> Iterator[Path]:
             # Its message may repeat the URL, or what is in a row.
             raise InputError(
                 f"{name} cannot be read: {type(error).__name__}.",
-                "Check its address, and that it is running and lets you in.",
+                "Check its address, that it is running, and that you may connect to it.",
             ) from None
         finally:
             engine.dispose()
@@ -124,7 +124,7 @@ def _engine(url: str) -> tuple[Any, str]:
         words = (base, parsed.host or "", Path(parsed.database or "").name)
         name = re.sub(r"[^\w.-]+", " ", " ".join(word for word in words if word)).strip() or "database"
     except Exception:
-        raise InputError("That is no URL of a database.", "For example postgresql://user@host/name") from None
+        raise InputError("This is not the URL of a database.", "For example postgresql://user@host/name") from None
     try:
         return alchemy.create_engine(parsed), name
     except Exception as error:

@@ -223,7 +223,7 @@ def pin(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: i
         raise ProtectedError("Only the person can pin a fact.", "Ask them to.")
     if memory.kind != "fact":
         raise InputError(
-            f"{memory.id} is no fact: only facts can be pinned.", "Remember it as a fact, then pin that."
+            f"{memory.id} is not a fact: only facts can be pinned.", "Remember it as a fact, then pin that."
         )
     if not memory.active:
         raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
@@ -343,7 +343,7 @@ def classify(
 ) -> int:
     """Set what a fact is about and the day that it names. How it fades follows its topic."""
     if memory.kind != "fact":
-        raise InputError(f"{memory.id} is no fact: only facts have a topic and a date.", "Choose a fact.")
+        raise InputError(f"{memory.id} is not a fact: only facts have a topic and a date.", "Choose a fact.")
     _assert_may_change(memory, actor)
     topic = memory.topic if about.topic is None else None if about.topic == "none" else about.topic
     happens_at = memory.happens_at if about.happens_at is None else about.happens_at or None

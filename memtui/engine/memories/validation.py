@@ -72,7 +72,7 @@ def marked(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
 def confidence(value: float) -> float:
     """Raises InputError for what is no number from 0 to 1."""
     if not (isinstance(value, int | float) and math.isfinite(value) and 0.0 <= value <= 1.0):
-        raise InputError(f"A confidence lies between 0 and 1, not {value!r}.", "For example 0.8.")
+        raise InputError(f"A confidence is between 0 and 1, not {value!r}.", "For example 0.8.")
     return float(value)
 
 
@@ -105,7 +105,7 @@ def topic(value: str | None) -> Topic | None:
         return None
     found = next((one for one in TOPICS if one == value.strip().casefold()), None)
     if found is None:
-        raise InputError(f"{_shown(value)} is no topic.", f"It can be {', '.join(TOPICS)}.")
+        raise InputError(f"{_shown(value)} is not a topic.", f"It can be {', '.join(TOPICS)}.")
     return found
 
 

@@ -186,7 +186,7 @@ class Entities:
         with self._correction() as change:
             entity = change.entity(id)
             operations.hide(change.connection, entity, actor=self._core.actor)
-            return self._named(change, entity.eid, f"“{entity.canonical_name}” is no entity")
+            return self._named(change, entity.eid, f"“{entity.canonical_name}” is not an entity")
 
     def describe(self, id: str, summary: str | None) -> Entity:
         """A line that says who or what it is; None takes it away."""

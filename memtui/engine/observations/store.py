@@ -151,7 +151,7 @@ class MemoryObservations:
     def retrieve_by_id(self, id: str) -> MemoryRecord:
         found = self._memory.get(id)
         if found.kind != "observation":
-            raise NotFoundError(f"{found.id} is no observation.", "memtui observations lists them.")
+            raise NotFoundError(f"{found.id} is not an observation.", "memtui observations lists them.")
         return found
 
     def recall_by_category(

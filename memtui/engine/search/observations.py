@@ -73,7 +73,7 @@ def recall(
     if not 1 <= limit <= MOST:
         raise InputError(f"{limit!r} observations cannot be recalled.", f"Give a limit from 1 to {MOST:,}.")
     if not 0.0 <= min_score <= 1.0:
-        raise InputError(f"A least score lies between 0 and 1, not {min_score!r}.", "For example 0.1.")
+        raise InputError(f"A lowest score is between 0 and 1, not {min_score!r}.", "For example 0.1.")
     asked = search_query.read(connection, query, OBSERVATIONS, scope if scope.alone else None)
     found = keyword.first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
     read = memories.by_rid(connection, [one.rid for one in found], now)

@@ -128,7 +128,7 @@ def _where(words: str) -> tuple[str, tuple[str, ...]]:
 
 def _ordered(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...]]:
     if order not in _ORDERS:
-        raise InputError(f"{order!r} is not an order.", f"Orders: {', '.join(_ORDERS)}.")
+        raise InputError(f"{order!r} is not a sort order.", f"Orders: {', '.join(_ORDERS)}.")
     where, values = _where(words)
     terms, greatest_first = _ORDERS[order]
     direction = "DESC" if falling == greatest_first else "ASC"

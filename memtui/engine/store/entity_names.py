@@ -35,7 +35,7 @@ def find(connection: apsw.Connection, name_or_id: str) -> Entity:
         return found[0]
     if eids:
         raise NotFoundError(
-            f"{name_or_id!r} was said to be no entity.", "memtui history has the decision; undo it there."
+            f"{name_or_id!r} was marked as not an entity.", "memtui history has the decision; undo it there."
         )
     near = near_names(connection, wanted)
     raise NotFoundError(

@@ -83,7 +83,7 @@ def _carry_out(path: Path) -> None:
         return
     except (msgspec.MsgspecError, ValueError) as error:  # ValueError: what cannot be a name in this folder
         raise CorruptFileError(
-            f"{place}, the plan of a restore that was broken off, is damaged.",
+            f"{place}, the plan of an interrupted restore, is damaged.",
             "Move it away and open the memory again; if that fails, memtui restore brings back a backup.",
         ) from error
     if new.exists():
@@ -146,7 +146,7 @@ def refuse_to_begin_anew(path: Path) -> None:
     if is_missing(place) and not is_planned(place) and find_backups(place):
         raise StoreError(
             f"There is no memory at {path}, but there are backups of it.",
-            "memtui restore brings one back; to begin anew, move the folder backups away.",
+            "memtui restore brings one back; for an empty memory, move the folder backups away.",
         )
 
 

@@ -52,7 +52,7 @@ def get(connection: apsw.Connection, query_id: int) -> SavedQuery:
     ).fetchone()
     if row is None:
         raise NotFoundError(
-            "This question is not pinned any more.", "memtui questions list shows the pinned ones."
+            "This question is no longer pinned.", "memtui questions list shows the pinned ones."
         )
     return _record(row)
 

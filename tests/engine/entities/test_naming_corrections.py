@@ -165,7 +165,7 @@ def test_what_is_no_entity_is_gone_from_lists_search_and_filters_and_stays_gone(
     read_again(memory)
     tell(memory, "Then Ada rang")
     assert "Ada" not in [one.canonical_name for one in memory.entities.page()]
-    with pytest.raises(NotFoundError, match="no entity"):
+    with pytest.raises(NotFoundError, match="not an entity"):
         memory.entities.get("Ada")
     assert not [hit for hit in memory.search("what about Ada?").hits if "entity" in hit.retrievers]
     assert memory.view.count('entity:"Ada"') == 0
