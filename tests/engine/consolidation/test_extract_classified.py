@@ -36,6 +36,7 @@ def facts(content: str) -> list[str]:
     [
         ("ta. oh and i'm coeliac btw so no gluten at all. what's good for a packed lunch?", "coeliac"),
         ("can you draft the invite? Otto's mum says hi. my lad Otto has a nut allergy, proper epipen stuff", "nut allergy"),
+        ("at work: we release Harbor 2.4, never on a friday, ops doesn't want that after august", "never on a friday"),
         ("right so the plumber's called Terry Cobb, how do i word a text to him", "Terry Cobb"),
         ("no bullet points please, they do my head in. now redo it", "bullet points"),
         ("we've got a rescue lurcher now, Mabel, how often do i walk her", "lurcher"),

@@ -14,7 +14,7 @@ from .sentences import Sentence
 _SUBJECT = (
     r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'll|he|he's|she|she's|they|they're|they've|it|it's|its|my|our|his|her|"
     r"their|there's|that's|this|you|you're|don't|do|does|can|could|should|will|what|how|which|who|when|where|why|is|are|"
-    r"please|never|always|so|nobody|"
+    r"please|(?:never|always)(?! (?:on|at|in|by|before|after|past|with|without|for|from|the|a|an|any|my|our) )|so|nobody|"
     r"ich|wir|er|sie|es|mein|meine|unser|unsere|bitte|wie|was|wer|wo|wann|kann|darf|soll|je|j'ai|j'|on|il|elle|mon|ma|mes|nous|c'est|"
     r"yo|mi|mis|él|ella|nos|me|le|tengo|estoy|es|ya|qué|cómo|puedo)"
 )
