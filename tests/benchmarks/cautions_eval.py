@@ -6,6 +6,8 @@ precision of 0.95; a wrong caution is worse than none. For each part of tests/da
 pairs    the statements of updates_*.jsonl: the older one was corrected, is the newer one warned of? Right for a duplicate.
 talks    every fact that is drawn from a talk was corrected; the other turns of the talk are texts. Right where the turn has
          the same thing worth keeping (``gold``) as the fact; facts without one are not judged.
+values   the same facts, each corrected in one name or number; the other turns as before. Right where the turn has what is worth
+         keeping of the fact before the correction, and not of the corrected one.
 framed   the same facts, each in sentences that say it ("Since ..., can you help?") and in ones that do not: asked, supposed,
          over, denied, said of somebody else, or with a word of another fact in the place of one of its own.
 """
@@ -15,13 +17,14 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from extract_eval import HALVES, TALKS, matches, pairs_of, read_talk
-from memtui.engine.search.said_again import says_again
+from memtui.engine.search.said_again import given, gives_value, says_again
 from updates_train import drawn
 
 GOAL = 0.95
@@ -62,6 +65,19 @@ def of_talk(talk: dict[str, Any], facts: list[str]) -> Iterator[Judged]:
                 yield Judged(
                     any(matches(one, text) for one in of), says_again(text, fact, by=role), fact, text
                 )
+
+
+def of_values(talk: dict[str, Any], facts: list[str]) -> Iterator[Judged]:
+    turns = [(role, text) for session in talk["sessions"] for role, text in session["turns"]]
+    patterns = [one["pattern"] for one in talk["gold"]]
+    for fact in facts:
+        for value in given(fact):
+            now = re.sub(rf"\b{re.escape(value)}\b", "Xylander", fact, flags=re.IGNORECASE)
+            of = [one for one in patterns if matches(one, fact) and not matches(one, now)]
+            for role, text in turns:
+                if of and fact.casefold() not in text.casefold():
+                    right = any(matches(one, text) for one in of)
+                    yield Judged(right, gives_value(text, fact, now, by=role), fact, text)
 
 
 def framed(facts: list[str], dice: random.Random) -> Iterator[Judged]:
@@ -111,6 +127,7 @@ def main() -> int:
         parts = {
             "pairs": list(of_pairs(half)),
             "talks": [one for talk in talks for one in of_talk(talk, facts[talk["person"]])],
+            "values": [one for talk in talks for one in of_values(talk, facts[talk["person"]])],
             "framed": [one for of in facts.values() for one in framed(of, random.Random(1))],
         }
         for name, judged in parts.items():

@@ -212,11 +212,25 @@ def _said_again(
     says: dict[str, list[tuple[Any, str, str | None, int]]] = {}
     there = {key: said_again.beginnings(text) for key, text, _, _ in texts}
     anywhere = set().union(*there.values())
-    olds = [(id, old) for id, old in olds if said_again.needed(old) <= anywhere]
+    same = [(id, old) for id, old in olds if said_again.needed(old) <= anywhere]
+    valued: dict[said_again.Place, dict[str, str]] = {}
+    every_word = set().union(*(said_again.words(text) for _, text, _, _ in texts))
+    for id, old in olds:
+        for place in () if said_again.given(old).isdisjoint(every_word) else said_again.places(old):
+            valued.setdefault(place, {})[id] = old
     for key, text, role, said_at in texts:
-        for id, old in olds:
-            if said_again.needed(old) <= there[key] and said_again.says_again(text, old, by=role or "user"):
-                says.setdefault(id, []).append((key, text, role, said_at))
+        by = role or "user"
+        found_here = {
+            id
+            for id, old in same
+            if said_again.needed(old) <= there[key] and said_again.says_again(text, old, by=by)
+        }
+        for place in said_again.places_in(text, by=by) & valued.keys():
+            found_here |= {
+                id for id, old in valued[place].items() if said_again.gives_value(text, old, by=by)
+            }
+        for id in found_here:
+            says.setdefault(id, []).append((key, text, role, said_at))
     chains = _chains(connection, says, now) if says else {}
     if within is not None:
         known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
@@ -231,7 +245,12 @@ def _said_again(
         new = caution.successor.content if caution.successor else ""
         for key, text, role, said_at in says[id]:
             later = role == "user" and said_at > caution.at
-            if later or said_again.names_successor(text, caution.old.content, new):
+            old, by = caution.old.content, role or "user"
+            if later or said_again.names_successor(text, old, new):
+                continue
+            if not said_again.says_again(text, old, by=by) and not said_again.gives_value(
+                text, old, new, by=by
+            ):
                 continue
             known_ends = ends.setdefault(key, set())
             if chain.end not in known_ends:  # two that came to the same end tell the same

@@ -1,7 +1,8 @@
 """Does a text say again what a fact said? For texts from which the fact was not drawn, so that nothing links the two.
 
 It goes by words alone, and a wrong yes is worse than none: a clause must say the same of the same subject with the same words in
-the same order. More may follow. What is asked, supposed, denied or over does not count, nor what is put in other words.
+the same order. More may follow. What is asked, supposed, denied or over does not count. In other words it counts only with
+the name or number that a correction took away, in the same place (``gives_value``): "You work at Initech, then".
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,13 +35,14 @@ _short = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s":
 class Said(NamedTuple):
     """A clause as it is compared. ``own``: the person is its subject; ``words``: what tells something, as written and stemmed.
 
-    ``after``: the word of the clause that follows each of them, empty at the end. ``doubts``: words by which it is supposed, over
-    or denied.
+    ``before``, ``after``: the word of the clause beside each of them, empty at an end. ``doubts``: words by which it is
+    supposed, over or denied.
     """
 
     own: bool
     words: tuple[str, ...]
     stems: tuple[str, ...]
+    before: tuple[str, ...]
     after: tuple[str, ...]
     doubts: frozenset[str]
 
@@ -74,7 +76,12 @@ def _folded(text: str) -> str:
 def names_successor(text: str, fact: str, instead: str) -> bool:
     """Whether a text has all that ``instead``, which holds in the place of ``fact``, says otherwise."""
     new = set(_read(_dated.sub("", instead), "fact").stems) - set(_read(fact, "fact").stems)
-    return bool(new) and new <= set(map(_stem, _folded(text).split()))
+    return bool(new) and new <= _stems(text[:READ_AT_MOST])
+
+
+@functools.lru_cache(maxsize=200)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, _folded(text).split()))
 
 
 def says_again(text: str, fact: str, *, by: str = "user") -> bool:
@@ -84,6 +91,137 @@ def says_again(text: str, fact: str, *, by: str = "user") -> bool:
         return False
     alike = _by_beginning(text[:READ_AT_MOST], by, many).get((told.own, told.stems[0], told.stems[1]), ())
     return any(_same(said, told) for said in alike)
+
+
+def gives_value(text: str, fact: str, instead: str | None = None, *, by: str = "user") -> bool:
+    """Whether a clause gives the names and numbers of ``fact`` for the same thing: it begins with the same word, has half
+    of its other words, and up to the value no word that the fact has not. ``instead``: what holds now, "" for nothing; only
+    names and numbers that it does not have count. None: that is not known yet, so one of them is enough.
+    """
+    valued = _valued(_dated.sub("", fact))
+    if valued is None:
+        return False
+    alike = _by_first(text[:READ_AT_MOST], by).get((valued.told.own, valued.told.stems[0]))
+    if alike is None:
+        return False
+    wanted, others = valued.values, valued.others
+    if instead is not None:
+        kept = set(_read(_dated.sub("", instead), "fact").stems)
+        wanted -= kept
+        others = frozenset(stem for stem in others if not instead or stem in kept)
+    if not wanted or not others:
+        return False
+    every = frozenset() if instead is None else wanted
+    return any(
+        not wanted.isdisjoint(said.stems) and _gives(said, valued.told, every, others) for said in alike
+    )
+
+
+@functools.lru_cache(maxsize=4_000)
+def given(fact: str) -> frozenset[str]:
+    """The names and numbers of a fact in small letters, and whatever else is written with a capital."""
+    written = _word.findall(unicodedata.normalize("NFKC", fact).replace("’", "'"))
+    return frozenset(
+        word.partition("'")[0].casefold() for word in written[1:] if word[0].isupper() or word[0].isdigit()
+    )
+
+
+def words(text: str) -> set[str]:
+    """The words of a text in small letters."""
+    return set(_folded(text).split())
+
+
+Place = tuple[bool, str, str]
+"""Where a value stands: whether the person is the subject of its clause, the first word of that, and the value."""
+
+
+def places(fact: str) -> list[Place]:
+    """Where a clause must have a name or number to give one of a fact."""
+    valued = _valued(_dated.sub("", fact))
+    return (
+        [] if valued is None else [(valued.told.own, valued.told.stems[0], value) for value in valued.values]
+    )
+
+
+@functools.lru_cache(maxsize=200)
+def places_in(text: str, *, by: str = "user") -> frozenset[Place]:
+    """Where a text has which word."""
+    return frozenset(
+        (*begins, stem)
+        for begins, clauses in _by_first(text[:READ_AT_MOST], by).items()
+        for said in clauses
+        for stem in said.stems
+    )
+
+
+class _Valued(NamedTuple):
+    """A fact with names and numbers (``values``) and ``others``, words that tell something, all stemmed."""
+
+    told: Said
+    values: frozenset[str]
+    others: frozenset[str]
+
+
+def _telling(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stems) - _lists()["placing"] - _lists()["linking"]
+
+
+@functools.lru_cache(maxsize=4_000)
+def _valued(plain: str) -> _Valued | None:
+    """A fact as ``gives_value`` compares it. Its first word may have its capital for another reason."""
+    told = _read(plain, "fact")
+    named = given(plain)
+    values = {stem for word, stem in zip(told.words[1:], told.stems[1:], strict=True) if word in named}
+    values -= set(told.stems[:1])
+    telling = _telling(told.stems)
+    others = telling - values
+    if not values or not others or told.stems[0] not in telling:
+        return None
+    return _Valued(told, frozenset(values), others) if _lists()["supposing"].isdisjoint(told.doubts) else None
+
+
+@functools.lru_cache(maxsize=200)
+def _by_first(text: str, by: str) -> dict[tuple[bool, str], list[Said]]:
+    """The clauses of a text by their subject and first word, each with the doubts of its whole sentence."""
+    found: dict[tuple[bool, str], list[Said]] = {}
+    for sentence in _sentence.split(text):
+        clauses = [_read(clause, by) for clause in _clauses(sentence)]
+        doubts = frozenset().union(*(said.doubts for said in clauses))
+        for said in clauses:
+            if said.stems:
+                found.setdefault((said.own, said.stems[0]), []).append(said._replace(doubts=doubts))
+    return found
+
+
+def _gives(said: Said, told: Said, values: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether a clause with the same subject and first word has all ``values`` and half of the ``others``."""
+    if said.doubts != told.doubts:
+        return False
+    at = {stem: place for place, stem in enumerate(said.stems)}
+    if not values <= at.keys() or 2 * sum(stem in at for stem in others) < len(others):
+        return False
+    last = max((at[stem] for stem in values), default=0)
+    if not _telling(said.stems[:last]) <= set(told.stems):
+        return False
+    for place, stem in enumerate(told.stems):
+        if stem not in at:
+            if stem[0].isdigit() and not values.isdisjoint(told.stems[place:]):
+                return False  # another number stands before the value
+            continue
+        mine = at[stem]
+        if said.words[mine].endswith("ed") != told.words[place].endswith("ed"):
+            return False
+        if "'s" in (said.after[mine], told.after[place]) and said.after[mine] != told.after[place]:
+            return False
+        if stem in values and not _fits(said.before[mine], told.before[place]):
+            return False
+    return True
+
+
+def _fits(mine: str, theirs: str) -> bool:
+    """Whether two words before a value may say the same: "at", and none or "at", but not "near"."""
+    placing = _lists()["placing"]
+    return mine == theirs or mine not in placing or theirs not in placing
 
 
 @functools.lru_cache(maxsize=4_000)
@@ -141,15 +279,16 @@ def _read(clause: str, by: str) -> Said:
         ]
     while found and found[0] in listed["before"]:
         del found[0]
-    words, after = [], []
+    words, before, after = [], [], []
     for place, word in enumerate(found):
         if word in listed["small"] or word in person or word == "'s":
             continue
         words.append(word)
+        before.append(found[place - 1] if place else "")
         after.append(found[place + 1] if place + 1 < len(found) else "")
     own = bool(found) and found[0] in person
     doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
-    return Said(own, tuple(words), tuple(map(_stem, words)), tuple(after), doubts)
+    return Said(own, tuple(words), tuple(map(_stem, words)), tuple(before), tuple(after), doubts)
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search.said_again import says_again
+from memtui.engine.search.said_again import gives_value, says_again
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 from memtui.hook.quick import Quick
@@ -45,6 +45,39 @@ def test_it_is_said_again(fact: str, text: str, by: str) -> None:
 )  # fmt: skip
 def test_it_is_not_said_again(text: str) -> None:
     assert not says_again(text, "The user works at Initech")
+
+
+@pytest.mark.parametrize(
+    ("fact", "now", "text", "by"),
+    [
+        ("I work at Initech as an engineer", "I work at Globex as an engineer", "You work at Initech, so go.", "assistant"),
+        ("The rent of the flat is 900 a month", "The rent of the flat is 950 a month", "Noted: rent of the flat 900.", "user"),
+        ("My sister Ada lives in Lyon", "My sister Ada lives in Turin", "My sister lives in Lyon and I visit her.", "user"),
+        ("Demo is on 16 July, 4 pm", "Demo is on 18 July, 4 pm", "Milestone first, demo 16 July.", "assistant"),
+        ("I work at Initech as an engineer", "", "I work at Initech.", "user"),
+    ],
+)  # fmt: skip
+def test_the_value_that_a_correction_took_away_is_given_for_the_same_thing(
+    fact: str, now: str, text: str, by: str
+) -> None:
+    assert gives_value(text, fact, by=by) and gives_value(text, fact, now, by=by)
+    assert not gives_value(text, fact, fact, by=by)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My brother works at Initech.", "I work near Initech.", "I work with Bill of Initech.", "Do I work at Initech?",
+        "If I work at Initech, what then?", "I worked at Initech.", "I work at Initech, or did until May.",
+        "I work at Initech's competitor.", "I no longer work at Initech.", "Initech has an engineer.", "I love Initech.",
+        "I work as an engineer.",
+    ],
+)  # fmt: skip
+def test_it_is_not_given_for_the_same_thing(text: str) -> None:
+    assert not gives_value(text, "I work at Initech as an engineer", "I work at Globex as an engineer")
+    assert not gives_value(
+        "Deadline 31 October.", "Deadline is 13 October, 31 is for us", "Deadline is 13 October, 30 is for us"
+    )
 
 
 @pytest.fixture
