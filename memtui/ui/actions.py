@@ -74,9 +74,9 @@ _PARTS: tuple[Place, ...] = (*_SIDES, "card", "portrait")
 _LISTED: tuple[Place, ...] = ("list", "card")
 _STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
 _ROWS: tuple[Place, ...] = ("memories", "search")
-_KEPT: tuple[Place, ...] = (*_ROWS, "observations")
+_KEPT: tuple[Place, ...] = (*_ROWS, "observations", "you")
 # Where memories are shown.
-_SHOWN: tuple[Place, ...] = (*_KEPT, "you", "review", "entities", "sessions", "history")
+_SHOWN: tuple[Place, ...] = (*_KEPT, "review", "entities", "sessions", "history")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -159,7 +159,7 @@ ACTIONS: tuple[Action, ...] = (
             "See the memory as it was at a time, or what changed between two times.", footer=42),
     _action("in_session", "O", "in session", "Look", _KEPT,
             "Open the conversation where it was said."),
-    _action("successor", "N", "successor", "Look", _KEPT,
+    _action("successor", "N", "successor", "Look", (*_ROWS, "observations"),
             "Go to the memory that replaced this one, or that it was merged into."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
     _action("reverse", "<", "reverse", "Look", _LIST, "Reverse the order."),
@@ -234,7 +234,7 @@ ACTIONS: tuple[Action, ...] = (
             "Mark all rows of the list, or none."),
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
-    _action("topic", "#", "topic", "Change", _ROWS,
+    _action("topic", "#", "topic", "Change", (*_ROWS, "you"),
             "Say what a fact is about, and the day that it names: health, plan 12 june, none.", footer=52, changes=True),
     _action("editor", "o", "editor", "Change", _KEPT,
             "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True, needs="editor"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.panes.memories.pane import MemoriesPane
@@ -15,7 +16,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import NOW, Story, memories, quiet, running, screen_text, settle, until
+from ui_story import NOW, Story, memories, quiet, running, screen_text, settle, there, until
 
 
 @pytest.fixture
@@ -210,6 +211,45 @@ async def test_a_question_is_asked_in_search(known: Story) -> None:
         await until(lambda: app.place_shown == "search" and isinstance(app.focused, Input))
         await pilot.press(*"walnuts", "enter")
         await until(lambda: "allergic to walnuts" in screen_text(app))
+
+
+async def test_the_fact_under_the_cursor_is_changed_with_the_keys_of_memories(known: Story) -> None:
+    def footer() -> str:
+        return screen_text(app).splitlines()[-1]
+
+    app = at_you(known)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await choose(app, lambda stop: stop.about == "review")
+        assert "correct" not in footer()
+        await pilot.press("c")
+        await until(lambda: "There is no fact under the cursor." in screen_text(app))
+
+        stop = await choose(app, lambda stop: stop.memory and "trains" in stop.memory.content)
+        assert stop.memory is not None and not stop.memory.protected
+        assert "e correct   c confirm   x forget" in footer()
+        await pilot.press("c")
+        await until(lambda: you(app).current is not None and you(app).current.protected)  # type: ignore[union-attr]
+        assert you(app).stop.key == stop.key  # type: ignore[union-attr]
+
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+        await pilot.press("ctrl+end", *" again", "enter")
+        await until(lambda: you(app).current is not None and "again" in you(app).current.content)  # type: ignore[union-attr]
+
+        await pilot.press("x")
+        await until(
+            lambda: "again" not in "".join(s.memory.content for s in you(app).view._laid.stops if s.memory)
+        )
+        after = you(app).stop
+        assert after is not None
+        await pilot.press("j")
+        moved = you(app).stop
+        await pilot.press("u")
+        await until(
+            lambda: "again" in "".join(s.memory.content for s in you(app).view._laid.stops if s.memory)
+        )
+        # The cursor stays where the person went since.
+        assert you(app).stop is not None and moved is not None and you(app).stop.key == moved.key  # type: ignore[union-attr]
 
 
 async def test_it_looks_only(known: Story) -> None:

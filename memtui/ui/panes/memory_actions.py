@@ -13,7 +13,7 @@ from memtui.ui.actions import Action
 from memtui.ui.messages import Notified, Severity
 from memtui.ui.safe import assemble, marked
 
-from .entity_links import mentioned_in, show_about
+from .entity_links import NO_ROW, mentioned_in, show_about
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Caution, Dependents, Kind, MemoryRecord, Operation
     from memtui.present.glyphs import Glyphs
+    from memtui.ui.widgets.row_table import RowTable
 
-    from .list_pane import ListPane
+    from .pane import Pane
 
 # An action on more rows than this asks first.
 ASK_ABOVE = 20
@@ -56,23 +57,45 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
 
 
 class MemoryActions:
-    """Actions on memories. ``current``: the memory under the cursor. The key of a row is its rid."""
+    """Actions on memories. ``current``: the memory under the cursor. ``go_to``: puts the cursor on a memory by its rid.
 
-    def __init__(self, pane: ListPane[Any], current: Callable[[], MemoryRecord | None]) -> None:
+    ``table``: the rows, whose keys are rids; None where nothing can be marked. ``nothing``: why there is no memory.
+    """
+
+    def __init__(
+        self,
+        pane: Pane,
+        current: Callable[[], MemoryRecord | None],
+        *,
+        table: Callable[[], RowTable[Any]] | None,
+        go_to: Callable[[int], None],
+        nothing: str = NO_ROW,
+    ) -> None:
         self._pane = pane
         self._current = current
+        self._table = table
+        self._go_to = go_to
+        self._nothing = nothing
 
     @property
     def current(self) -> MemoryRecord | None:
         return self._current()
 
+    @property
+    def _marks(self) -> set[int]:
+        return set() if self._table is None else self._table().marks
+
+    def _unmark(self) -> None:
+        if self._table is not None:
+            self._table().mark(set())
+
     def why_not(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
-            return "There is no row here."
+            return self._nothing
         if action.id in ("about", "copy"):  # looking needs no restoring
             return ""
         if action.id == "erase":
-            return "" if self._pane.table.marks or self.current is not None else "There is no row here."
+            return "" if self._marks or self.current is not None else self._nothing
         if action.id == "successor":
             followed = self.current is not None and is_followed(self.current)
             return "" if followed else "This one was not replaced by another one."
@@ -80,12 +103,12 @@ class MemoryActions:
             return _no_session(self.current)
         if action.id == "merge_marked":
             return self._why_not_two()
-        if self._pane.table.marks:
+        if self._marks:
             one_only = action.id in ("correct", "editor", "withhold")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
         memory = self.current
         if memory is None:
-            return "There is no row here."
+            return self._nothing
         if action.id == "restore":
             return "This one is not in the Trash." if memory.active else ""
         if action.id == "withhold":
@@ -105,7 +128,7 @@ class MemoryActions:
         """What is missing until exactly two are marked."""
         keys = self._pane.shell.keymap_shown
         mark, merge = keys("mark"), keys("merge_marked")
-        marks = len(self._pane.table.marks)
+        marks = len(self._marks)
         if marks == 0:
             return f"Nothing is marked: mark two facts with {mark}, then {merge} merges them."
         if marks == 1:
@@ -117,14 +140,14 @@ class MemoryActions:
 
     async def do_pin_fact(self) -> None:
         """Pin the marked memories, or the current one. Unpin them if all are pinned."""
-        rids = sorted(self._pane.table.marks)
+        rids = sorted(self._marks)
         if len(rids) > ASK_ABOVE and not await self._sure("pin or unpin", len(rids)):
             self._pane.say("Nothing was changed.")
             return
         if not rids and self.current is not None:
             rids = [self.current.rid]
         now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
-        self._pane.table.mark(set())
+        self._unmark()
         self._pane.post_message(Notified(now.message, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
@@ -137,7 +160,7 @@ class MemoryActions:
     async def _may_be_forgotten(self) -> bool:
         from memtui.ui.dialogs.choice import Question
 
-        rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
+        rids = sorted(self._marks) or ([] if self.current is None else [self.current.rid])
         if not rids or len(rids) > ASK_ABOVE:
             return True  # that many are asked for by their number
         depends = await self._pane.ask(lambda engine: _dependents(engine, rids))
@@ -174,7 +197,7 @@ class MemoryActions:
         """Withhold the marked memories, or the current one, from an agent; or allow them again."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        rids = sorted(self._pane.table.marks) or ([] if self.current is None else [self.current.rid])
+        rids = sorted(self._marks) or ([] if self.current is None else [self.current.rid])
         if len(rids) > ASK_ABOVE and not await self._sure("choose an agent for", len(rids)):
             self._pane.say("Nothing was changed.")
             return
@@ -197,7 +220,7 @@ class MemoryActions:
         done = await self._pane.change(
             lambda engine: engine.change_all(verb, rids, agent=agent), "changing who may see it"
         )
-        self._pane.table.mark(set())
+        self._unmark()
         if done is None and verb == "allow":
             self._pane.say(
                 f"{agent} still does not get it: another memory that it belongs to is withheld.", "warning"
@@ -211,19 +234,19 @@ class MemoryActions:
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
-        rids = sorted(self._pane.table.marks)
+        rids = sorted(self._marks)
         if rids:
             ids = [one.id for one in await self._pane.ask(lambda engine: engine.view.rows(rids))]
         else:
             ids = [] if self.current is None else [self.current.id]
         if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
-            self._pane.table.mark(set())
+            self._unmark()
 
     async def do_merge_marked(self) -> None:
         from memtui.ui.dialogs.merge import FactMergeDialog
 
         def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
-            found = engine.view.rows(sorted(self._pane.table.marks))
+            found = engine.view.rows(sorted(self._marks))
             return found, engine.view.cautions([one.id for one in found])
 
         (first, second), cautions = await self._pane.ask(read)
@@ -250,8 +273,8 @@ class MemoryActions:
         record = await self._pane.change(
             lambda engine: engine.review.merge(stays.id, [goes.id], text=merged.text), "merging"
         )
-        self._pane.table.mark(set())
-        self._pane.table.select(record.rid)
+        self._unmark()
+        self._go_to(record.rid)
 
     async def do_successor(self) -> None:
         """Go to the memory that replaced this one. Esc comes back."""
@@ -270,7 +293,7 @@ class MemoryActions:
         from memtui.ui.dialogs.edit import TagDialog
 
         memory = self.current
-        marks = set(self._pane.table.marks)
+        marks = set(self._marks)
         if marks:
             tags = await self._pane.ask(lambda engine: engine.view.tag_counts(marks))
         else:  # at once: what is typed ahead is for the dialog
@@ -285,7 +308,7 @@ class MemoryActions:
         from memtui.present.memory import topic_and_date
         from memtui.ui.dialogs.edit import TopicDialog
 
-        memory, rids = self.current, sorted(self._pane.table.marks)
+        memory, rids = self.current, sorted(self._marks)
         now = (
             topic_and_date(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
         )
@@ -302,7 +325,7 @@ class MemoryActions:
             lambda engine: engine.change_all("classify", rids, topic=change.topic, happens=change.happens),
             "sorting",
         )
-        self._pane.table.mark(set())
+        self._unmark()
         if done is None:
             self._pane.say("Nothing changed: they were so already.")
 
@@ -354,7 +377,7 @@ class MemoryActions:
             self._pane.reload()
             return
         new = await self._pane.change(lambda engine: engine.correct(identity, text), "correcting")
-        self._pane.table.select(new.rid)
+        self._go_to(new.rid)
 
     async def _change_marked(
         self,
@@ -365,7 +388,7 @@ class MemoryActions:
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
     ) -> None:
-        rids = sorted(self._pane.table.marks)
+        rids = sorted(self._marks)
         if len(rids) > ASK_ABOVE and not await self._sure(name, len(rids)):
             self._pane.say("Nothing was changed.")
             return
@@ -375,7 +398,7 @@ class MemoryActions:
             )
             if await self._pane.change(change, doing) is None:
                 self._pane.say("Nothing changed: they were so already.")
-            self._pane.table.mark(set())
+            self._unmark()
             return
         memory = self.current
         if memory is not None:
@@ -447,7 +470,7 @@ def _why_not_withhold(memory: MemoryRecord) -> str:
 
 def _no_session(memory: MemoryRecord | None) -> str:
     if memory is None:
-        return "There is no row here."
+        return NO_ROW
     somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
     return "" if somewhere else "This one was not said in a conversation."
 

@@ -130,7 +130,8 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         return "There is nothing to open here." if action.id in ("open", "go") and self.stop is None else ""
 
     def put_cursor(self, number: int) -> None:
-        """Go to a stop (the nearest there is), and bring it into view."""
+        """Go to a stop (the nearest there is), and bring it into view. One that is still sought is given up."""
+        self._sought = None
         self.cursor = max(0, min(number, len(self._laid.stops) - 1))
         self._reveal()
 

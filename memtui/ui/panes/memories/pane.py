@@ -43,7 +43,9 @@ class MemoriesPane(ListPane[MemoryRow]):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.delegates = (
-            MemoryActions(self, lambda: self.current), SavingFilters(self, lambda: self.filter_bar)
+            MemoryActions(
+                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+            ), SavingFilters(self, lambda: self.filter_bar)
         )  # fmt: skip
 
     @property

@@ -196,7 +196,11 @@ class ObservationColumns(ListPane[ObservationRow]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.delegates = (MemoryActions(self, lambda: self.current),)
+        self.delegates = (
+            MemoryActions(
+                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+            ),
+        )
         self._category: Category = "finding"
         self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
         self._counted_once: set[Category] = set()

@@ -72,7 +72,9 @@ class SearchPane(ListPane[SearchRow]):
         self.questions = PinnedQuestions(self)
         self._agents = AgentProfile(self, lambda: self.tuning)
         self.delegates = (
-            self.questions, self._agents, MemoryActions(self, lambda: self.current),
+            self.questions, self._agents, MemoryActions(
+                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+            ),
             SavingFilters(self, lambda: self.hit_filter),
         )  # fmt: skip
 

@@ -19,9 +19,9 @@ from memtui.present.memory import without_secrets
 from memtui.present.portrait import TITLES, headline, legend, topic_filter
 from memtui.present.text import visible
 from memtui.ui.action_dispatch import start
-from memtui.ui.actions import Action, Place
+from memtui.ui.actions import Place
 from memtui.ui.keymap import bindings_at
-from memtui.ui.panes.entity_links import About
+from memtui.ui.panes.memory_actions import MemoryActions
 from memtui.ui.panes.pane import Pane
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import Piece
@@ -32,6 +32,7 @@ from .lines import PortraitLines, Stop, text_lines
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Portrait
 
+_NO_FACT = "There is no fact under the cursor."
 # The text under the cursor is shown in so many cells at most.
 _SHOWN = 600
 
@@ -71,7 +72,9 @@ class YouPane(Pane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.delegates = (About(self, self._shown_memories),)
+        self.delegates = (
+            MemoryActions(self, lambda: self.current, table=None, go_to=self._go_to, nothing=_NO_FACT),
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
@@ -85,6 +88,9 @@ class YouPane(Pane):
     def parts(self) -> list[Widget]:
         return [self.view]
 
+    # The keys for a fact are in the footer while the cursor is on one.
+    footer_if_able = frozenset({"correct", "confirm", "forget", "tag", "topic", "erase", "about"})
+
     @property
     def memory_filter(self) -> str:
         return "kind:fact"
@@ -96,6 +102,11 @@ class YouPane(Pane):
     def stop(self) -> Stop | None:
         """What the cursor is on."""
         return self.view.stop
+
+    @property
+    def current(self) -> MemoryRecord | None:
+        """The fact under the cursor."""
+        return None if self.stop is None else self.stop.memory
 
     # -- what is shown
 
@@ -239,19 +250,10 @@ class YouPane(Pane):
     async def do_query(self) -> None:
         await self.shell.navigation.ask()
 
-    def _shown_memories(self) -> Sequence[MemoryRecord]:
-        stop = self.stop
-        return () if stop is None or stop.memory is None else (stop.memory,)
-
-    def why_not(self, action: Action) -> str:
-        if action.id == "copy":
-            return "" if self._shown_memories() else "There is no fact under the cursor."
-        return super().why_not(action)
-
-    def do_copy(self) -> None:
-        for fact in self._shown_memories():
-            self.app.copy_to_clipboard(fact.content)
-            self.say("Copied the text.")
+    def _go_to(self, rid: int) -> None:
+        """Put the cursor on a fact of this section, as soon as it is shown there."""
+        if self.stop is not None:
+            self.view.seek((self.stop.place, rid))
 
 
 def _all(total: int) -> str:
