@@ -115,7 +115,7 @@ def merge_command(
     The others go to the Trash, linked to it. To undo it: memtui undo.
     """
     if dry_run:
-        print_dry_run(invocation, [id, *others], json, "merged")
+        print_dry_run(invocation, [id, *others], json, "merged", text=text)
         return
     with invocation.existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]

@@ -88,14 +88,17 @@ dry_run_option = click.option(
 
 
 def print_dry_run(
-    invocation: Invocation, ids: Sequence[str], json: bool, what: str, *, text: str = "", **more: Any
+    invocation: Invocation, ids: Sequence[str], json: bool, what: str, *, text: str | None = None, **more: Any
 ) -> None:
     """Print the memories that would change, and what depends on them.
 
-    ``what``: the change, such as ``corrected``. ``text``: the new text. ``more``: fields for ``--json``.
+    ``what``: the change, such as ``corrected``. ``text``: the text that takes their place, "" for that of the first;
+    None where nothing does. ``more``: fields for ``--json``.
     """
     with invocation.reading() as memory:
-        found = memory.view.dependents(ids, correcting=bool(text)).after(text)
+        found = memory.view.dependents(ids)
+    if text is not None:
+        found = found.after(text or found.memories[0].content)
     if json:
         emit({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
         return
@@ -105,7 +108,7 @@ def print_dry_run(
     print_dependents(found)
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
-    elif found.derived or found.summaries or found.naming:
+    elif found.derived or found.summaries or (found.naming and found.replaced):
         note(afterwards(found))
     note("nothing was changed")
 
@@ -118,6 +121,7 @@ def without_shown_secrets(found: Dependents) -> Dependents:
         same_turns=tuple(map(_plain, found.same_turns)),
         derived=tuple(map(_plain, found.derived)),
         naming=tuple(replace(one, memory=_plain(one.memory)) for one in found.naming),
+        wording=tuple(replace(one, memory=_plain(one.memory)) for one in found.wording),
     )
 
 

@@ -21,7 +21,11 @@ NOTHING = "nothing depends on it"
 
 def afterwards(of: Dependents) -> str:
     """What waits when they are changed."""
-    named = ", summaries, and facts with the old name wait" if of.naming else ", and summaries, wait"
+    named = (
+        ", summaries, and facts with the old name wait"
+        if of.naming and of.replaced
+        else ", and summaries, wait"
+    )
     return f"What was drawn from it{named} in Review afterwards."
 
 
@@ -32,9 +36,14 @@ def headline(of: Dependents) -> str:
     parts += [plural(len(of.summaries), "summary", "summaries")] if of.summaries else []
     parts += [plural(len(of.questions), "pinned question")] if of.questions else []
     parts += [f"{plural(len(of.same_turns), 'fact')} of the same turns"] if of.same_turns else []
-    parts += [f"{plural(len(of.naming), 'fact')} with the old name"] if of.naming else []
+    parts += [f"{plural(len(of.naming), 'fact')} with the {_shared(of)}"] if of.naming else []
     parts += [f"told to {plural(len(of.served), 'agent')}"] if of.served else []
     return ", ".join(parts) or NOTHING
+
+
+def _shared(of: Dependents) -> str:
+    """What facts have in common with them, once a text takes their place or while none does."""
+    return "old name" if of.replaced else "same name"
 
 
 def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
@@ -46,7 +55,7 @@ def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Itera
         ]),
         ("question", [((one.query, "text"),) for one in of.questions]),
         ("same turns", [_memory(one) for one in of.same_turns if one.id not in without]),
-        ("old name", [_memory(one.memory) for one in of.naming if one.memory.id not in without]),
+        (_shared(of), [_memory(one.memory) for one in of.naming if one.memory.id not in without]),
         ("told", [
             ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.served
         ]),

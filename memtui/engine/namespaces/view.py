@@ -326,16 +326,15 @@ class View:
         with self._connections.read() as connection:
             return in_confidence.find(connection, memories, known)
 
-    def dependents(self, ids: Sequence[str], *, correcting: bool = False) -> Dependents:
+    def dependents(self, ids: Sequence[str]) -> Dependents:
         """What depends on some memories (ids): to be looked at before they are corrected, forgotten, merged or erased.
 
-        ``correcting``: also other facts with their names; ``Dependents.after`` leaves those that the new text concerns.
-        Raises NotFoundError.
+        ``Dependents.after`` says what depends on them where a text takes their place. Raises NotFoundError.
         """
         from memtui.engine.review import dependents
 
         with self._connections.read() as connection:
-            return dependents.find(connection, ids, self._clock(), correcting=correcting)
+            return dependents.find(connection, ids, self._clock())
 
     def summary_cautions(self, shown: Sequence[Entity]) -> dict[str, tuple[Caution, ...]]:
         """What the summaries of some entities (by id) tell that was corrected or forgotten, as far as a card of Review

@@ -64,10 +64,14 @@ class ServedAgent(Record):
 
 
 class SharedName(Record):
-    """A fact that has a name of another one. ``name``: its words in small letters."""
+    """A fact that has a name of another one. ``name``: its words in small letters.
+
+    ``beside``: empty for a name; else ``name`` is another word or a number, and these are further words that both facts have.
+    """
 
     memory: MemoryRecord
     name: str
+    beside: tuple[str, ...] = ()
 
 
 def _spaced(text: str) -> str:
@@ -80,7 +84,8 @@ class Dependents(Record):
 
     ``same_turns``: other facts that were drawn from the same turns; they may be wrong as well. ``derived``: what was
     drawn from these memories, or from an earlier wording. ``summaries``: entities whose summary says the same.
-    ``naming``: where they are corrected, other facts of the same subject with a name of theirs; see ``after``.
+    ``naming``: other facts of the same subject with a name of theirs; see ``after``. ``wording``: those that share another
+    word of theirs and one beside it; they depend on a new text alone. ``replaced``: ``after`` was given that text.
     ``questions``: pinned questions that should find one of them. ``served``: the agents that got one of them, the latest
     first.
     """
@@ -89,15 +94,19 @@ class Dependents(Record):
     same_turns: tuple[MemoryRecord, ...] = ()
     derived: tuple[MemoryRecord, ...] = ()
     naming: tuple[SharedName, ...] = ()
+    wording: tuple[SharedName, ...] = ()
+    replaced: bool = False
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
     served: tuple[ServedAgent, ...] = ()
 
     def after(self, text: str) -> Dependents:
-        """The same, once ``text`` stands in their place: a fact that only has names of the new text is none of them."""
+        """The same, once ``text`` stands in their place: facts with a name or word that it takes away."""
         said = _spaced(text)
-        gone = [one for one in self.naming if _spaced(one.name) not in said]
-        return replace(self, naming=tuple({one.memory.id: one for one in gone}.values()))
+        gone = [one for one in (*self.naming, *self.wording) if _spaced(one.name) not in said]
+        gone = [one for one in gone if not one.beside or any(_spaced(word) in said for word in one.beside)]
+        found = {one.memory.id: one for one in gone}
+        return replace(self, naming=tuple(found.values()), wording=(), replaced=True)
 
     @property
     def any(self) -> bool:

@@ -98,10 +98,8 @@ class DependentsCard(Record):
         return f"{', '.join(told)} what {self.done}{said}{more}"
 
 
-def find(
-    connection: apsw.Connection, ids: Sequence[str], now: float, *, correcting: bool = False
-) -> Dependents:
-    """What depends on these memories. ``correcting``: also what has a name of them. Raises NotFoundError."""
+def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
+    """What depends on these memories. Raises NotFoundError."""
     of = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
     known = [one.id for one in of]
     same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
@@ -109,11 +107,12 @@ def find(
     summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
     same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
     shown = {*drawn, *(one.rid for one in same_turns)}
-    named = naming.find(connection, of, now) if correcting else ()
+    named = [one for one in naming.find(connection, of, now) if one.memory.rid not in shown]
     return Dependents(
         memories=tuple(of),
         same_turns=tuple(same_turns),
-        naming=tuple(one for one in named if one.memory.rid not in shown),
+        naming=tuple(one for one in named if not one.beside),
+        wording=tuple(one for one in named if one.beside),
         derived=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_questions(connection, frozenset(known), now)),
@@ -178,8 +177,11 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
 
     ``verb``: ``corrected``, ``forgot``... for the card.
     """
+    ids = list(ids)
     ended = memories.by_rid(connection, _ended(connection, ids), now)
-    if not ended:
+    # What was merged still holds as it is said now, but for a name that its text had.
+    merged = [one for one in memories.by_ids(connection, ids, now) if one.ended_by == "merged"]
+    if not (ended or merged):
         return
     starts = _drawn_from(connection, [one.id for one in ended])
     notes = memories.by_rid(connection, list(dict.fromkeys(rid for _, rid in starts)), now)
@@ -195,14 +197,14 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
             summaries[entity.id] = entity.summary or ""
             of.add(one.id)
     named: list[str] = []
-    for one in ended:
+    for one in (*ended, *merged):
         known = {*named, *(note.id for note in waiting)}
         if new := [other.id for other in _without_its_name(connection, one, now) if other.id not in known]:
             named += new
             of.add(one.id)
     if not (waiting or summaries or named):
         return
-    about = [one.id for one in ended if one.id in of]
+    about = [one.id for one in (*ended, *merged) if one.id in of]
     payload = {
         "of": about, "memories": [*(one.id for one in waiting), *named], "summaries": summaries, "named": named,
         "verb": verb, "who": actor,
@@ -220,8 +222,8 @@ def _without_its_name(
     if scalar(connection, _ASKED_FOR_ITS_NAME, (corrected.id,)):
         return
     new = memories.latest_version(connection, corrected.id, now)
-    if corrected.kind == "fact" and corrected.ended_by == "superseded" and new.active:
-        found = Dependents(memories=(corrected,), naming=naming.find(connection, [corrected], now))
+    if corrected.kind == "fact" and corrected.ended_by in ("superseded", "merged") and new.active:
+        found = Dependents(memories=(corrected,), wording=naming.find(connection, [corrected], now))
         yield from (one.memory for one in found.after(new.content).naming)
 
 
@@ -241,6 +243,8 @@ def waiting_cards(connection: apsw.Connection, now: float) -> list[DependentsCar
 def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
     payload = proposal.payload
     of = memories.by_rid(connection, _ended(connection, payload["of"]), now)
+    if payload.get("named"):
+        of += [one for one in memories.by_ids(connection, payload["of"], now) if one.ended_by == "merged"]
     named = frozenset(payload.get("named", ()))
     drawn = _undecided(connection, payload["memories"], named, now) if of else ()
     summaries = _as_they_were(connection, payload["summaries"]) if of else ()

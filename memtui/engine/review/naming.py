@@ -1,6 +1,7 @@
 """Facts with a name that a correction takes away: "My commute to Initech", once the user works at Globex.
 
-Nothing links the two facts, so only a name counts, written as one, in a fact of the same subject. Days and months are none.
+Nothing links the two facts, so a name counts, written as one, in a fact of the same subject. Days and months are none. Another
+word or number ("The rent is 900") counts only with further words of the corrected fact: "The rent of 900 is due on Monday".
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from memtui.engine.store import entities, memories
 from memtui.engine.store import tokens as index_words
 
 _MOST = 200
+_LETTERS, _DIGITS = 4, 3
 _USER = ("the", "user")
 _Name = tuple[str, ...]
 """The words of a name in small letters."""
@@ -35,7 +37,10 @@ class _Words(NamedTuple):
 
 
 def find(connection: apsw.Connection, of: Sequence[MemoryRecord], now: float) -> tuple[SharedName, ...]:
-    """The facts with a name of these memories, the latest first. Which names hold on tells ``Dependents.after``."""
+    """The facts with a name of these memories, or with several words of theirs, the latest first.
+
+    Which names and words hold on tells ``Dependents.after``.
+    """
     own = {one.id for one in of}
     found: dict[tuple[int, str], SharedName] = {}
     for old in of:
@@ -50,6 +55,22 @@ def find(connection: apsw.Connection, of: Sequence[MemoryRecord], now: float) ->
                 theirs = _words(one.content)
                 if one.id not in own and _is_about(theirs, subject) and _has(theirs, name):
                     found[one.rid, " ".join(name)] = SharedName(memory=one, name=" ".join(name))
+        telling = list(dict.fromkeys(filter(_tells, words.plain)))
+        for word in telling:
+            for one in _saying(connection, (word,), now):
+                theirs = _words(one.content)
+                beside = tuple(
+                    other
+                    for other in telling
+                    if other != word and not other[0].isdigit() and other in theirs.plain
+                )
+                if (
+                    one.id not in own
+                    and word in theirs.plain
+                    and len(beside) >= _beside(word)
+                    and _is_about(theirs, subject)
+                ):
+                    found.setdefault((one.rid, word), SharedName(memory=one, name=word, beside=beside))
     return tuple(found[key] for key in sorted(found, reverse=True))
 
 
@@ -81,6 +102,19 @@ def _capitals(words: _Words) -> Iterator[_Name]:
 
 def _is_common(word: str) -> bool:
     return word in days() or word in months() or word in FUNCTION_WORDS or word in listed("self")
+
+
+def _tells(word: str) -> bool:
+    """Whether a word or number tells something: no day, no month, no word that anything may be said with."""
+    if word[0].isdigit():
+        return True
+    small = listed("small") | listed("verbs of the person")
+    return len(word) >= _LETTERS and not _is_common(word) and word not in small
+
+
+def _beside(word: str) -> int:
+    """How many further words must be the same where a fact shares this one."""
+    return 1 if word[0].isdigit() and len(word) >= _DIGITS else 2
 
 
 def _has(words: _Words, name: _Name) -> bool:

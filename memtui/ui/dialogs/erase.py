@@ -50,7 +50,7 @@ _PLACES = {
 _MOST_FILES = 40
 _BESIDE = {
     "told": "an agent that got it", "same turns": "drawn from the same turns", "summary": "its summary says it",
-    "question": "should find it",
+    "question": "should find it", "same name": "has a name of it",
 }  # fmt: skip
 
 

@@ -63,8 +63,8 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         yield self.area()
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
-        if self._depends is not None and self._depends.any:
-            yield DependsView(self._depends, self.shell.clock())
+        if self._depends is not None:
+            yield DependsView(self._depends.after(self._pair[self._survivor].content), self.shell.clock())
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:
@@ -95,6 +95,8 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         self.query_one(".dialog-diff", Static).update(
             same if text.strip() == kept.strip() else old_and_new(kept, text)
         )
+        if self._depends is not None:
+            self.query_one(DependsView).show(self._depends.after(text))
         self.query_one(".dialog-warning", Static).update("")
 
     def action_other(self) -> None:

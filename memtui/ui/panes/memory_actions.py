@@ -356,9 +356,7 @@ class MemoryActions:
         if text.strip() == memory.content.strip():
             self._pane.say("The text is as it was: nothing was corrected.")
             return
-        depends = await self._pane.ask(
-            lambda engine: engine.view.dependents([memory.id], correcting=True).after(text)
-        )
+        depends = await self._pane.ask(lambda engine: engine.view.dependents([memory.id]).after(text))
         question = Question(
             "Save the correction?", afterwards(depends), yes="save it", enter=True, depends=depends
         )
@@ -477,7 +475,7 @@ def _no_session(memory: MemoryRecord | None) -> str:
 
 def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
     """What a memory was drawn from, and what depends on it. Blocks."""
-    return engine.view.sources(identity), engine.view.dependents([identity], correcting=True)
+    return engine.view.sources(identity), engine.view.dependents([identity])
 
 
 def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:

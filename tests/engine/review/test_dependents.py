@@ -403,7 +403,7 @@ def test_seeded_corrections_of_a_name_list_the_facts_that_have_it_and_no_other(
     for text in others:
         note(memory, text.format(dice.choice(["Olaf", "Sanne"]), firm), "fact")
     new = f"{person} works at Zorin"
-    told = memory.view.dependents([fact.id], correcting=True).after(new)
+    told = memory.view.dependents([fact.id]).after(new)
     assert {one.memory.id for one in told.naming} == named
     memory.correct(fact.id, new)
     waiting = {one.id for item in cards(memory) for one in item.memories}

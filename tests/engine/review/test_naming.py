@@ -9,6 +9,7 @@ from memtui import Memory
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review import naming
 from memtui.engine.review.cards import ReviewItem
+from memtui.present.dependents import headline
 from memtui.present.review import kind
 from memtui.ui.panes.review.rows import Card
 from memtui.ui.panes.review.verdicts import consequences
@@ -32,7 +33,8 @@ def facts(memory: Memory, *texts: str) -> list[MemoryRecord]:
 
 
 def named(memory: Memory, old: MemoryRecord, new: str) -> set[str]:
-    return {one.memory.content for one in memory.view.dependents([old.id], correcting=True).after(new).naming}
+    """Before it is corrected."""
+    return {one.memory.content for one in memory.view.dependents([old.id]).after(new).naming}
 
 
 def cards(memory: Memory) -> list[ReviewItem]:
@@ -52,6 +54,10 @@ def cards(memory: Memory) -> list[ReviewItem]:
          ["Pavel works at Blue Harbour", "Ada sails from a blue harbour", "Ada likes Blue Monday"]),
         ("Standup is in Turing", "Standup is in Hopper",
          ["The standup of Friday is in Turing"], ["The lamp in Turing is broken"]),
+        ("The rent of the flat is 900", "The rent of the flat is 950",
+         ["The rent of 900 is due on the first"], ["The printer cost 900", "The rent is due on the first"]),
+        ("I play tennis with Carla in the park", "I play padel with Carla in the park",
+         ["I meet Carla for tennis in the park at ten"], ["I watch tennis", "I like the park", "My tennis racket is new"]),
         ("My review is on Monday", "My review is on Friday", [], ["I swim on Monday"]),
         ("My cat is called Tom", "My cat is called Tom, and is twelve", [], ["I feed Tom at seven"]),
     ],
@@ -61,10 +67,26 @@ def test_only_facts_of_the_same_subject_with_the_name_are(
 ) -> None:
     fact, *_ = facts(memory, old, *names_it, *others)
     assert named(memory, fact, new) == set(names_it)
-    assert not memory.view.dependents([fact.id]).naming
     assert not named(memory, fact, old)
     memory.correct(fact.id, new)
     assert {one.content for card in cards(memory) for one in card.memories} == set(names_it)
+
+
+def test_before_it_is_forgotten_merged_or_erased_facts_with_its_name_are_shown(memory: Memory) -> None:
+    fact, ride, _, other = facts(
+        memory, "I work at Initech", "I ride to Initech", "I like trains", "I work for Globex now"
+    )
+    found = memory.view.dependents([fact.id])
+    assert [one.memory.id for one in found.naming] == [ride.id] and not found.is_needed
+    assert headline(found) == "1 fact with the same name"
+    merging = memory.view.dependents([other.id, fact.id]).after(other.content)
+    assert headline(merging) == "1 fact with the old name"
+    assert not memory.view.dependents([other.id, fact.id]).after("I work at Initech and Globex").naming
+    memory.review.merge(other.id, [fact.id])
+    (card,) = cards(memory)
+    assert [one.id for one in card.memories] == [ride.id]
+    memory.undo()
+    assert not cards(memory)
 
 
 def test_they_wait_on_the_card_until_each_is_decided(memory: Memory) -> None:

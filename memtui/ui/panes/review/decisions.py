@@ -166,7 +166,7 @@ class Decisions:
             sources, depends = await self._pane.ask(
                 lambda engine: (
                     engine.view.sources(identity),
-                    engine.view.dependents([identity], correcting=True),
+                    engine.view.dependents([identity]),
                 )
             )
             quote = source_quote(memory, sources)
