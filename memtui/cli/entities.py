@@ -10,7 +10,7 @@ import click
 from msgspec.structs import asdict
 
 from memtui.engine.errors import MemtuiError, UsageError
-from memtui.present.entity import DECIDED, facts, waiting
+from memtui.present.entity import DECIDED, facts, together, waiting
 from memtui.present.format import count, plural
 
 from .errors import NEGATIVE, OK
@@ -66,6 +66,7 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 )
 @click.option("--sort", "order", type=click.Choice(_ORDERS), default="mentions", show_default=True)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--with", "other", metavar="OTHER", help="Only the memories that mention OTHER too.")
 @click.option("--rename", metavar="NEW", help="Change the name; the old one stays as an alias.")
 @click.option("--retype", type=click.Choice(_TYPES), help="Change its type.")
 @click.option("--alias", metavar="ALIAS", help="Add another name.")
@@ -84,8 +85,8 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 @json_option
 @pass_invocation
 def entities_command(
-    invocation: Invocation, /, name: str | None, type: str | None, words: str, order: Any, limit: int, dry_run: bool, json: bool,
-    **corrections: Any,
+    invocation: Invocation, /, name: str | None, type: str | None, words: str, order: Any, limit: int, other: str | None,
+    dry_run: bool, json: bool, **corrections: Any,
 ) -> int:  # fmt: skip
     """List the people, projects and places that memories name. With NAME show or correct one.
 
@@ -93,6 +94,7 @@ def entities_command(
 
     \b
     memtui entities "Ada" --rename "Ada Lovelace"
+    memtui entities "Ada Lovelace" --with "Charles Babbage"
     memtui entities "Ada Lovelace" --merge "A. Lovelace"
     memtui undo
     """
@@ -101,6 +103,8 @@ def entities_command(
         raise UsageError("Which entity is to be corrected?", "Give a name: memtui entities NAME --rename NEW")
     if len(chosen) > 1:
         raise UsageError("Give only one correction at a time.", "Run the command once for each.")
+    if other is not None and (chosen or name is None):
+        raise UsageError("--with goes with a name alone.", 'For example: memtui entities "Ada" --with "Bob"')
     if dry_run and "merge" not in chosen:
         raise UsageError("--dry-run goes with --merge.", "Other corrections can be undone.")
     if name is None:
@@ -120,6 +124,8 @@ def entities_command(
             out(paint(operation.label, "green"))
             out(_line(entity))
         return OK
+    if other is not None:
+        return _print_shared(invocation, name, other, limit, json)
     with invocation.reading() as memory:
         profile = memory.entities.get(name, limit=limit)
         merge_candidates = memory.entities.merge_candidates(profile.entity.id)
@@ -184,6 +190,30 @@ def _print_merge(merge: EntityMerge) -> None:
     out(f"also called {', '.join(merge.aliases)}")
 
 
+def _print_shared(invocation: Invocation, name: str, other: str, limit: int, json: bool) -> int:
+    """The memories that mention both, the latest first."""
+    with invocation.reading() as memory:
+        both = [memory.entities.get(one, limit=0).entity for one in (name, other)]
+        filter = " ".join(f"entity:{one.id}" for one in both)
+        found, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
+        cautions = memory.view.cautions([one.id for one in found])
+    if json:
+        emit({"entities": both, "memories": found, "total": total, "cautions": cautions})
+        return OK if found else NEGATIVE
+    first, second = (one.canonical_name for one in both)
+    if not found:
+        err(f"no memory mentions both {first} and {second}")
+        return NEGATIVE
+    out(row(paint(first, "bold"), paint("and", "dim"), paint(second, "bold"), gap=" "))
+    signs = glyphs(invocation)
+    for one in found:
+        out(memory_line(one, signs, age(one.event_time).rjust(4)))
+        print_cautions(cautions.get(one.id, ()))
+    if len(found) < total:
+        err(f"{count(len(found))} of {count(total)}: --limit shows more")
+    return OK
+
+
 def _portray(
     invocation: Invocation,
     profile: EntityProfile,
@@ -198,9 +228,12 @@ def _portray(
     decided = f" ({DECIDED})" if entity.decided else ""
     rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
     rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
-    if profile.seen_with:
-        together = (f"{one.entity.canonical_name} ({count(one.together)})" for one in profile.seen_with)
-        rows.append(("seen with", ", ".join(together)))
+    now = time.time()
+    rows += [
+        ("" if place else "seen with", together(one, now)) for place, one in enumerate(profile.seen_with)
+    ]
+    if profile.others:
+        rows.append(("", f"and {count(profile.others)} more"))
     if merge_candidates:
         names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in merge_candidates)
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))

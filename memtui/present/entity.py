@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .format import local_date, plural
-from .text import Labelled
+from .format import count, local_date, plural
+from .memory import without_secrets
+from .text import Labelled, Line, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Entity
+    from memtui.engine.records import Companion, Entity, Neighbourhood
+
+    from .glyphs import Glyphs
 
 DECIDED = "as you said"
+# A filter with a longer name is hard to read.
+_NAME_IN_FILTER = 60
+_ROLES: Mapping[str, Role] = {
+    "person": "entity", "project": "project", "organization": "organization", "location": "location"
+}  # fmt: skip
 
 
 def mentioned(entity: Entity, now: float) -> str:
@@ -35,3 +43,68 @@ def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> 
 def waiting(number: int) -> str:
     """How many texts were not searched for names yet. Empty for none."""
     return f"{plural(number, 'text waits', 'texts wait')} to be read for names" if number else ""
+
+
+def type_sign(type: str, glyphs: Glyphs) -> tuple[str, Role]:
+    """The sign and the colour of a type of entity."""
+    return glyphs.types.get(type, glyphs.types["other"]), _ROLES.get(type, "text")
+
+
+def type_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """The signs of the types, for the help."""
+    return [(sign, f"{type.capitalize()}, in the drawing.") for type, sign in glyphs.types.items()]
+
+
+def seen_with(found: Neighbourhood, left_out: int) -> str:
+    """``Ada is seen with 49 others, 12 of them drawn``."""
+    number = len(found.companions) + found.others
+    name = found.entity.canonical_name
+    if not number:
+        return f"{name} is seen with nobody and nothing else"
+    drawn = f", {count(number - left_out)} of them drawn" if left_out else ""
+    return f"{name} is seen with {plural(number, 'other')}{drawn}"
+
+
+def together(one: Companion, now: float) -> str:
+    """``Nadia (person) in 12 memories, the latest of 14 Nov``."""
+    last = f", the latest of {local_date(one.last, now)}" if one.last is not None else ""
+    return f"{one.entity.canonical_name} ({one.entity.type}) in {plural(one.together, 'memory')}{last}"
+
+
+def companion_line(found: Neighbourhood, one: Companion | None, now: float) -> Line:
+    """``Nadia, person: 12 memories with Ada, the latest of 14 Nov``; of the entity itself without a companion."""
+    if one is None:
+        entity = found.entity
+        return (entity.canonical_name, "strong"), (f", {entity.type}: {mentioned(entity, now)}", "dim")
+    last = f", the latest of {local_date(one.last, now)}" if one.last is not None else ""
+    with_ = f"{plural(one.together, 'memory')} with {found.entity.canonical_name}"
+    return (one.entity.canonical_name, "strong"), (f", {one.entity.type}: {with_}{last}", "dim")
+
+
+def latest_line(one: Companion | None, glyphs: Glyphs) -> Line:
+    """The latest memory of both, with the sign of its kind."""
+    if one is None or one.latest is None:
+        return ()
+    return (f"{glyphs.kinds[one.latest.kind]} ", "dim"), (without_secrets(one.latest), "text")
+
+
+def more_words(found: Neighbourhood, left_out: int) -> str:
+    """``and 37 more``: how many are not shown, and whether only some memories were counted."""
+    more = f"and {count(left_out)} more" if left_out else ""
+    partly = "in its latest memories" if found.partly else ""
+    return ", ".join(filter(None, (more, partly)))
+
+
+def mentioning(*entities: Entity) -> str:
+    """The filter for all memories that mention every one of these, with turns of conversations."""
+    return " ".join(
+        (*(f"entity:{_in_filter(one)}" for one in entities), "kind:fact,reflection,observation,episode")
+    )
+
+
+def _in_filter(entity: Entity) -> str:
+    name = entity.canonical_name
+    if len(name) > _NAME_IN_FILTER or not name.isprintable():
+        return entity.id
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 class Glyphs(NamedTuple):
     """``on`` and ``off`` belong to a job, ``folder`` to a topic that opens.
 
-    ``bar`` and ``empty`` draw a level. ``retrievers`` fill the score bar, one for each retriever.
+    ``bar`` and ``empty`` draw a level. ``retrievers`` fill the score bar, one for each retriever. ``types`` are those
+    of entities. ``ties``: lines between them, thin to thick; Braille ones are drawn dot by dot.
     """
 
     kinds: Mapping[Kind, str]
+    types: Mapping[str, str]
+    ties: str
     protected: str
     unconfirmed: str
     done: str
@@ -50,6 +53,17 @@ class Glyphs(NamedTuple):
 
 UNICODE = Glyphs(
     kinds={"fact": "◆", "episode": "◇", "reflection": "✦", "observation": "▸"},
+    types={
+        "person": "●",
+        "project": "▲",
+        "organization": "■",
+        "location": "◈",
+        "email": "@",
+        "url": "#",
+        "date": "□",
+        "other": "○",
+    },
+    ties="⠒⠶⣶",
     protected="✓",
     unconfirmed="·",
     done="✓",
@@ -81,6 +95,17 @@ UNICODE = Glyphs(
 
 ASCII = Glyphs(
     kinds={"fact": "F", "episode": "T", "reflection": "R", "observation": "O"},
+    types={
+        "person": "P",
+        "project": "J",
+        "organization": "O",
+        "location": "L",
+        "email": "@",
+        "url": "#",
+        "date": "D",
+        "other": "X",
+    },
+    ties=".:#",
     protected="P",
     unconfirmed=".",
     done="+",

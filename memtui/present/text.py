@@ -208,6 +208,7 @@ Role = Literal[
     "text", "strong", "dim", "faint", "accent",
     "keyword", "vector", "word_vector", "entity", "context",
     "success", "warning", "error", "added", "removed",
+    "project", "organization", "location",
 ]  # fmt: skip
 
 Part = tuple[str, Role]

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple, get_args
 from .permissions import Effect
 
 Place = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "you", "review", "memories", "search",
-    "entities", "sessions", "observations", "scratchpad", "maintenance", "history", "typing", "filtering",
+    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours",
+    "you", "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "typing", "filtering",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -24,7 +25,16 @@ PANE_PLACES: tuple[Place, ...] = (
     "you", "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
 )  # fmt: skip
 # One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
-PART_PLACES: tuple[Place, ...] = ("list", "text", "transcript", "knobs", "card", "profile", "portrait")
+PART_PLACES: tuple[Place, ...] = (
+    "list",
+    "text",
+    "transcript",
+    "knobs",
+    "card",
+    "profile",
+    "portrait",
+    "neighbours",
+)
 # While typing, every printable key is text. Of the other keys only these and a few of "everywhere" work.
 # A filter of memories ("filtering") also has completions.
 WHILE_TYPING = frozenset({"ctrl+p", "f1", "ctrl+q"})
@@ -72,7 +82,7 @@ _SIDES: tuple[Place, ...] = ("list", "text", "transcript", "profile")
 # In a card left and right pick a side.
 _PARTS: tuple[Place, ...] = (*_SIDES, "card", "portrait")
 _LISTED: tuple[Place, ...] = ("list", "card")
-_STEPS: tuple[Place, ...] = (*_PARTS, "knobs")
+_STEPS: tuple[Place, ...] = (*_PARTS, "knobs", "neighbours")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 _KEPT: tuple[Place, ...] = (*_ROWS, "observations", "you")
 # Where memories are shown.
@@ -113,9 +123,9 @@ ACTIONS: tuple[Action, ...] = (
     _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
     _action("focus_list", "h  left", "list", "Move", _SIDES, "Go to the list."),
     _action("focus_preview", "l  right", "preview", "Move", _SIDES, "Go to the preview."),
-    _action("column_left", "left  h", "left column", "Move", ("portrait",),
+    _action("column_left", "left  h", "left column", "Move", ("portrait", "neighbours"),
             "Go to the column at the left; in the first line to the item before."),
-    _action("column_right", "right  l", "right column", "Move", ("portrait",),
+    _action("column_right", "right  l", "right column", "Move", ("portrait", "neighbours"),
             "Go to the column at the right; in the first line to the next item."),
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
@@ -136,6 +146,14 @@ ACTIONS: tuple[Action, ...] = (
             "Show the scratchpad, which agents share with you.", footer=14),
     _action("observations", "P", "observations", "Look", ("scratchpad",),
             "Back to findings, insights and lessons.", footer=14),
+    _action("neighbours", "w", "who with whom", "Look", ("entities",),
+            "Draw whom and what it is seen with; again for the profile.", footer=12),
+    _action("to_middle", "enter", "to the middle", "Look", ("neighbours",),
+            "Put this one into the middle; on the middle itself, show its profile.", footer=5),
+    _action("walk_back", "backspace", "the one before", "Look", ("neighbours",),
+            "Put the one into the middle that was there before; Esc too.", footer=8),
+    _action("shared", "M", "in common", "Look", ("neighbours",),
+            "List the memories that mention both, to read or correct them.", footer=6),
     _action("filter_hits", "f", "filter", "Look", ("search",),
             "Search only in what passes a filter.", footer=12),
     _action("context", "v", "context block", "Look", ("search",),

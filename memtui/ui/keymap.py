@@ -14,6 +14,7 @@ from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, WHILE_TYP
 UNSENDABLE = frozenset({"ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m"})
 _SHOWN = {
     "escape": "Esc",
+    "backspace": "Backspace",
     "enter": "Enter",
     "space": "Space",
     "comma": ",",
@@ -41,6 +42,7 @@ _WHERE: dict[Place, str] = {
     "card": "on a card of Review",
     "profile": "in the profile of an entity",
     "portrait": "in You",
+    "neighbours": "in the drawing of Entities",
     "scratchpad": "in the scratchpad",
     "typing": "while you type",
     "filtering": "while you type a filter",

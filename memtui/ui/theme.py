@@ -1,6 +1,7 @@
 """The colours: quiet surfaces, one accent, and one colour for each retriever (keyword, vector, word_vector, entity, context).
 
-These five mean the same in all bars, labels and highlights, and are used for nothing else.
+These five mean the same in all bars, labels and highlights, and are used for nothing else. Entities have a colour
+for their type: a person that of ``entity``, the others one of their own.
 Every text colour has a contrast of at least 4.5 on every surface (a test checks it).
 Themes of Textual work too: ``variable_defaults`` adds what they lack.
 """
@@ -18,8 +19,9 @@ from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 DARK, LIGHT = "memtui-dark", "memtui-light"
 
 RETRIEVER_HUES = ("keyword", "vector", "word_vector", "entity", "context")
+TYPE_HUES = ("project", "organization", "location")
 # Our own variables, besides Textual's: text colours and surfaces.
-TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *RETRIEVER_HUES)
+TEXT_VARIABLES = ("text", "text-muted", "accent", "warning", "error", "success", *RETRIEVER_HUES, *TYPE_HUES)
 SURFACE_VARIABLES = ("background", "surface", "panel", "row-cursor", "row-cursor-blurred", "row-marked")
 
 _DARK_VARIABLES = {
@@ -28,6 +30,9 @@ _DARK_VARIABLES = {
     "word_vector": "#f59ac6",
     "entity": "#8bd694",
     "context": "#62cfdd",
+    "project": "#f0cf6e",
+    "organization": "#c8a3ff",
+    "location": "#62cfdd",
     "added": "#8bd694",
     "added-background": "#1c3325",
     "removed": "#ff9aa2",
@@ -44,6 +49,9 @@ _LIGHT_VARIABLES = {
     "word_vector": "#a0186b",
     "entity": "#17692d",
     "context": "#00626f",
+    "project": "#755900",
+    "organization": "#6d35c0",
+    "location": "#00626f",
     "added": "#17692d",
     "added-background": "#dff3e3",
     "removed": "#a81e35",
@@ -144,6 +152,9 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
             "word_vector": "ansi_bright_blue",
             "entity": "ansi_green",
             "context": "ansi_cyan",
+            "project": "ansi_yellow",
+            "organization": "ansi_magenta",
+            "location": "ansi_cyan",
             "added": "ansi_green",
             "added-background": "ansi_default",
             "removed": "ansi_red",

@@ -38,9 +38,21 @@ def test_a_name_shows_everything_about_it(cli: Cli) -> None:
     result = cli("entities", "ada lovelace")
     assert "may be     Ada (2): --merge makes one of both, --keep-apart says no" in result.out
     assert "mentioned  in 1 memory, " in result.out
-    assert "seen with" in result.out and "Bob (1)" in result.out and "Then Ada Lovelace met Bob" in result.out
+    assert "seen with" in result.out and "Bob (person) in 1 memory, the latest of " in result.out
+    assert "Then Ada Lovelace met Bob" in result.out
     profile = cli("entities", "Ada", "--json").json
     assert profile["total"] == 2 and profile["entity"]["aliases"] == ["@ada"]
+
+
+def test_two_names_show_what_mentions_both(cli: Cli) -> None:
+    result = cli("entities", "ada lovelace", "--with", "lisbon")
+    assert result.out.startswith("Ada Lovelace and Lisbon\n") and "the old harbour" in result.out
+    found = cli("entities", "lisbon", "--with", "Bob", "--json").json
+    assert (found["total"], [one["canonical_name"] for one in found["entities"]]) == (1, ["Lisbon", "Bob"])
+    nothing = cli("entities", "Ada", "--with", "Bob")
+    assert nothing.code == 1 and "no memory mentions both Ada and Bob" in nothing.err
+    assert cli("entities", "--with", "Bob").code == 2
+    assert cli("entities", "Ada", "--with", "Bob", "--pin").code == 2
 
 
 def test_a_merge_is_shown_made_and_taken_back(cli: Cli) -> None:

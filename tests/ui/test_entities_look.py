@@ -84,3 +84,13 @@ def test_a_profile_in_the_light(crowd: Story, snap_compare: SnapCompare) -> None
 def test_a_merge_in_ascii(crowd: Story, snap_compare: SnapCompare) -> None:
     app = app_at(crowd, look=Look(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=pressing("j", "m"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_who_with_whom(crowd: Story, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    with crowd.open() as memory:
+        for number, other in enumerate(("Olga", "Samir Haddad", "Yuki", "Zoë", "Kwame", "Rui"), 1):
+            for _ in range(number):
+                memory.record_turn("party", "user", f"Ada met {other} in Porto, who lives in Turku")
+        memory.models.index_pending()
+    assert snap_compare(app_at(crowd), terminal_size=size, run_before=pressing("j", "w", "down"))

@@ -621,3 +621,68 @@ def test_the_keys_of_entities_are_those_of_the_other_panes() -> None:
     assert keys("rename") == keys("correct")
     assert keys("not_entity") == keys("forget")
     assert keys("add_name") == keys("add")
+
+
+# -- who with whom
+
+
+def middle(app: MemtuiApp) -> str:
+    found = entities(app)._neighbours.view.found
+    return "" if found is None else found.entity.canonical_name
+
+
+async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
+    app = at_entities(known)
+    async with running(app, (120, 40)) as pilot:
+        await choose(app, "Ada Ferreira")
+        await pilot.press("w")
+        await until(lambda: entities(app)._neighbours.shown and middle(app) == "Ada Ferreira")
+        pane, view = entities(app), entities(app)._neighbours.view
+        text = screen_text(app)
+        assert "│ Ada Ferreira │" in text and "◈ Ghent 2" in text and "1 Nadia" in text
+        assert (
+            "Ghent, location: 2 memories with Ada Ferreira" in text and "Ada Ferreira lives in Ghent" in text
+        )
+        assert "Ada Ferreira is seen with 2 others" in text and "4 Entities" in text
+        # The list is there too, and follows.
+        await pilot.press("left", "left")
+        assert view.chosen is not None and view.chosen.entity.canonical_name == "Nadia"
+        await pilot.press("enter")
+        await until(lambda: middle(app) == "Nadia")
+        await until(lambda: pane.table.selected is not None and pane.table.selected.canonical_name == "Nadia")
+        assert "Ada Ferreira > Nadia" in screen_text(app)
+        await pilot.press("backspace")
+        await until(lambda: middle(app) == "Ada Ferreira")
+        assert view.chosen.entity.canonical_name == "Nadia"
+        await pilot.press("backspace")
+        await until(lambda: "where you began" in said(app))
+        # What both have in common can be corrected, and Esc comes back.
+        await pilot.press("M")
+        await until(lambda: app.place_shown == "memories")
+        await until(lambda: memories(app).table.row_count == 1)
+        assert memories(app).filter_text.startswith('entity:"Ada Ferreira" entity:"Nadia"')
+        await pilot.press("escape")
+        await until(lambda: app.place_shown == "entities" and view.chosen is not None)
+        assert (middle(app), view.chosen.entity.canonical_name, view.has_focus) == (
+            "Ada Ferreira",
+            "Nadia",
+            True,
+        )
+        await pilot.press("escape")
+        await until(lambda: not pane._neighbours.shown)
+        assert pane.table.has_focus and pane.profile.display
+
+
+async def test_in_a_narrow_window_it_has_the_whole_pane_and_follows_corrections(known: Story) -> None:
+    app = at_entities(known)
+    async with running(app, (80, 24)) as pilot:
+        await choose(app, "Ghent")
+        await pilot.press("w")
+        await until(lambda: middle(app) == "Ghent")
+        pane = entities(app)
+        assert not pane.table.size.height and "│ Ghent │" in screen_text(app)
+        await pilot.press("e")
+        await line(app, pilot, "Gent")
+        await until(lambda: middle(app) == "Gent")
+        await pilot.press("escape")
+        await until(lambda: pane.table.has_focus)

@@ -16,10 +16,15 @@ import apsw
 from memtui.engine.core import Core
 from memtui.engine.entities import operations
 from memtui.engine.errors import InputError
+from memtui.engine.overview.neighbourhood import neighbourhood
 from memtui.engine.records import Entity, EntityMerge, EntityProfile, MemoryRecord
+from memtui.engine.search.filters import compiler
 from memtui.engine.store import entities, entity_lists, entity_names, history, memories
 from memtui.engine.store.entities import Mention
 from memtui.engine.store.entity_lists import EntityOrder
+
+SEEN_WITH = 12
+"""So many entities that it is seen with are in a profile."""
 
 
 class _Change(NamedTuple):
@@ -71,13 +76,16 @@ class Entities:
             raise InputError("The limit cannot be negative.", "For example 100.")
         with self._core.connections.read() as connection:
             found = entity_names.find(connection, name_or_id)
+            now = self._core.clock()
+            around = neighbourhood(
+                connection, found, compiler.compile("", now), now, limit=SEEN_WITH, with_latest=False
+            )
             return EntityProfile(
                 entity=found,
-                memories=tuple(
-                    entity_lists.linked_memories(connection, found, self._core.clock(), limit=limit)
-                ),
+                memories=tuple(entity_lists.linked_memories(connection, found, now, limit=limit)),
                 total=found.mention_count,
-                seen_with=tuple(entity_lists.seen_with(connection, found.eid)),
+                seen_with=around.companions,
+                others=around.others,
                 unlinked=entity_lists.unlinked(connection, found.eid),
                 waiting=entity_lists.count_unread_texts(connection),
             )

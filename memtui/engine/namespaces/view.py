@@ -20,6 +20,7 @@ from memtui.engine.records import (
     LastServed,
     MemoryDetail,
     MemoryRecord,
+    Neighbourhood,
     Operation,
     Options,
     Portrait,
@@ -38,6 +39,7 @@ from memtui.engine.store import (
     enrichments,
     entities,
     entity_lists,
+    entity_names,
     history,
     lists,
     memories,
@@ -61,6 +63,7 @@ _AROUND_READ = 400
 # What was told last: of so many answers to agents.
 _RECALLS_READ = 200
 _MOST_OF_TOPIC = 100
+_MOST_NEIGHBOURS = 200
 
 
 class View:
@@ -186,6 +189,24 @@ class View:
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return topics(connection, compiled, self._clock(), _asked_for(each))
+
+    def neighbourhood(
+        self, name_or_id: str, filter: str = "", *, type: str | None = None, limit: int = 24
+    ) -> Neighbourhood:
+        """Whom or what an entity is seen with: the ``limit`` entities that most memories mention together with it.
+
+        ``filter``: only memories that pass it count. ``type``: only entities of this type. Raises NotFoundError,
+        InputError for a name of several entities, FilterError.
+        """
+        from memtui.engine.overview.neighbourhood import neighbourhood
+
+        if not 0 <= limit <= _MOST_NEIGHBOURS:
+            raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
+        known_type = None if type is None else entity_lists.known_type(type)
+        within, now = self._compiled(filter), self._clock()
+        with self._connections.read() as connection:
+            found = entity_names.find(connection, name_or_id)
+            return neighbourhood(connection, found, within, now, limit=limit, type=known_type)
 
     # Over time
 

@@ -11,6 +11,7 @@ from .entities import (
     EntityMerge,
     EntityProfile,
     EntityType,
+    Neighbourhood,
     ProviderReport,
     StrategyReport,
 )
@@ -133,6 +134,7 @@ __all__ = [
     "LlmOptions",
     "MemoryDetail",
     "MemoryRecord",
+    "Neighbourhood",
     "Never",
     "NeverKind",
     "NewMemory",

@@ -34,24 +34,45 @@ class Entity(Record):
 
 
 class Companion(Record):
-    """An entity and the number of memories that mention it ``together`` with another one."""
+    """An entity and the number of memories that mention it ``together`` with another one.
+
+    ``last``: when the latest of them happened, Unix seconds. ``latest``: the latest fact among them, without one
+    the latest memory; only in a ``Neighbourhood``.
+    """
 
     entity: Entity
     together: int
+    last: int | None = None
+    latest: MemoryRecord | None = None
+
+
+class Neighbourhood(Record):
+    """An entity and those that memories mention together with it, those of the most memories first.
+
+    ``others``: how many more there are. ``memories``: how many memories mention the entity; with a filter, those
+    of them that pass. ``partly``: there are so many that only the latest were looked at.
+    """
+
+    entity: Entity
+    companions: tuple[Companion, ...]
+    others: int
+    memories: int
+    partly: bool = False
 
 
 class EntityProfile(Record):
     """Everything about one entity.
 
     ``memories``: facts first, then the rest, the newest first; ``total`` is how many there are. ``seen_with``:
-    those it is mentioned with most. ``unlinked``: memories that somebody said are not about it. ``waiting``:
-    texts of the whole memory that have not been read for names yet.
+    those it is mentioned with most; ``others``: how many more there are. ``unlinked``: memories that somebody said
+    are not about it. ``waiting``: texts of the whole memory that have not been read for names yet.
     """
 
     entity: Entity
     memories: tuple[MemoryRecord, ...]
     total: int
     seen_with: tuple[Companion, ...] = ()
+    others: int = 0
     unlinked: int = 0
     waiting: int = 0
 

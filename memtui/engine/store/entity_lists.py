@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import apsw
 
 from memtui.engine.errors import InputError
-from memtui.engine.records import Companion, Entity, EntityType, MemoryRecord
+from memtui.engine.records import Entity, EntityType, MemoryRecord
 
 from . import entities, memories
 from .connections import Connections
@@ -25,7 +25,7 @@ from .tokens import fold
 EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
 TYPES: tuple[str, ...] = get_args(EntityType)
 
-# Beyond so many memories, who is seen together with whom is counted in the latest ones only.
+# Beyond so many memories of an entity, its facts are found by going through all facts.
 _LOOKED_THROUGH = 5_000
 # (terms, whether the greatest come first by themselves)
 _ORDERS: dict[str, tuple[tuple[str, ...], bool]] = {
@@ -191,30 +191,6 @@ def _latest(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]
         (eid, limit),
     ).fetchall()
     return dict(rows)
-
-
-def seen_with(connection: apsw.Connection, eid: int, limit: int = 12) -> list[Companion]:
-    """The entities that are mentioned in the same memories, those of the most memories first.
-
-    Dates and links, which are in half of all texts, are left out.
-    """
-    rows: Any = connection.execute(
-        f"""
-        SELECT s.eid, count(DISTINCT o.rid) AS together FROM (
-            SELECT rid FROM memory_entities WHERE eid IN {GROUP.format(eid="?1")} AND at IS NOT NULL
-            ORDER BY at DESC LIMIT {_LOOKED_THROUGH}) one
-        CROSS JOIN memory_entities o ON o.rid = one.rid
-        CROSS JOIN entities l ON l.eid = o.eid CROSS JOIN entities s ON s.eid = coalesce(l.merged_into, l.eid)
-        WHERE s.eid <> ?1 AND NOT s.hidden AND s.type NOT IN ('date', 'url')
-        GROUP BY s.eid ORDER BY together DESC, s.eid LIMIT ?2
-        """,
-        (eid, limit),
-    ).fetchall()
-    together = dict(rows)
-    return [
-        Companion(entity=entity, together=together[entity.eid])
-        for entity in entities.by_eid(connection, list(together))
-    ]
 
 
 def unlinked(connection: apsw.Connection, eid: int) -> int:

@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
+from memtui.present.entity import mentioning, type_legend
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start
 from memtui.ui.keymap import bindings_at
@@ -25,6 +26,8 @@ from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.stop_view import Laid
 
 from .corrections import Corrections
+from .neighbours import Neighbours
+from .neighbours_view import NeighboursView
 from .profile import ProfileText, Stop
 from .profile_view import ProfileView
 
@@ -50,7 +53,8 @@ class EntitiesPane(ListPane["Entity"]):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._corrections = Corrections(self, lambda: self.stop)
-        self.delegates = (self._corrections,)
+        self._neighbours = Neighbours(self)
+        self.delegates = (self._corrections, self._neighbours)
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -83,7 +87,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     @property
     def preview_part(self) -> Widget:
-        return self.profile
+        return self._neighbours.view if self._neighbours.shown else self.profile
 
     @property
     def stop(self) -> Stop | None:
@@ -93,6 +97,9 @@ class EntitiesPane(ListPane["Entity"]):
     def _text(self) -> ProfileText:
         keys = {} if self.shell.readonly else {"summary": self.shell.keymap_shown("summary")}
         return ProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return type_legend(self.shell.glyphs)
 
     def preview_title(self, row: Entity) -> Content:
         pin = f"{self.shell.glyphs.pinned} " if row.pinned else ""
@@ -106,6 +113,10 @@ class EntitiesPane(ListPane["Entity"]):
 
     def show_preview(self, text: Content, key: int | None) -> None:
         """Show the frame and what is known from the row. ``_fill_preview`` adds the rest."""
+        if self._neighbours.shown:
+            if key is None:
+                self._neighbours.view.show(None, 0)
+            return
         self.query_one(".side").border_title = text
         row = self.table.selected
         if key is None:
@@ -115,6 +126,10 @@ class EntitiesPane(ListPane["Entity"]):
             self._show(Portrait(row))
 
     async def details(self, row: Entity) -> Content:
+        if self._neighbours.shown:
+            if row.eid == self.table.selected_key:
+                await self._neighbours.follow(row)
+            return self.preview_title(row)
         identity = row.id
         portrait = await self.ask(lambda memory: gather_portrait(memory, identity))
         if self.table.selected_key == row.eid:
@@ -136,7 +151,28 @@ class EntitiesPane(ListPane["Entity"]):
         """The keys change: in the profile, a memory may be selected."""
         self.shell.look_again()
 
+    @on(NeighboursView.Chosen)
+    def _neighbour_chosen(self) -> None:
+        start(self, self._neighbours.do_to_middle, "neighbours")
+
+    @on(NeighboursView.Moved)
+    def _neighbour_moved(self) -> None:
+        self._neighbours.say_what_is_shown()
+
+    def back(self) -> bool:
+        return self._neighbours.back() or super().back()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._neighbours.fit()
+
+    @property
+    def in_mode(self) -> bool:
+        return self._neighbours.shown or super().in_mode
+
     def preferred_actions(self) -> Sequence[str]:
+        if self._neighbours.shown:
+            return ("to_middle", "shared", "back")
         return ("unlink",) if self._corrections.picked_memory is not None else ()
 
     # -- going on from it
@@ -151,7 +187,7 @@ class EntitiesPane(ListPane["Entity"]):
         elif stop.memory is not None:
             start(self, partial(self._open_memory, stop.memory), "go")
         elif entity is not None:
-            start(self, partial(self.shell.navigation.list_memories, mentioning(entity.canonical_name)), "go")
+            start(self, partial(self.shell.navigation.list_memories, mentioning(entity)), "go")
 
     async def _open_memory(self, memory: MemoryRecord) -> None:
         if memory.kind == "episode" and memory.session_id is not None:
@@ -165,6 +201,8 @@ class EntitiesPane(ListPane["Entity"]):
 
     def open_at(self, eid: int) -> None:
         """Show an entity in the whole window."""
+        if self._neighbours.shown:
+            self._neighbours.close()
         if self.filter_text:
             self.filter_bar.set_filter("", quiet=True)
         self.table.select(eid)
@@ -227,9 +265,3 @@ class EntitiesPane(ListPane["Entity"]):
                     f"Sort: {label}", "Put the list in this order.",
                     partial(self.table.sort_by, one.sort, falling),
                 )  # fmt: skip
-
-
-def mentioning(name: str) -> str:
-    """The filter for all memories that mention this name, with turns of conversations."""
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'entity:"{escaped}" kind:fact,reflection,observation,episode'

@@ -1,0 +1,194 @@
+"""Who with whom: the drawing beside the list, and the way that was walked in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from memtui.present.entity import mentioning, seen_with
+from memtui.ui.action_dispatch import start
+from memtui.ui.actions import Action
+from memtui.ui.safe import assemble, line
+
+from .neighbours_view import NeighboursView
+from .profile_view import ProfileView
+from .radial_layout import MOST
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Entity
+    from memtui.ui.panes.list_pane import ListPane
+
+BESIDE_FROM = 100
+"""In a window that is narrower, the drawing has the place of the list."""
+_NAME, _WAY_SHOWN = 24, 3
+
+
+class Passed(NamedTuple):
+    """An entity that was in the middle, and the one (eid) that the cursor was on."""
+
+    middle: Entity
+    cursor: int | None
+
+
+class Neighbours:
+    """Actions on the drawing. ``shown``: it has the place of the profile. The list follows the middle."""
+
+    def __init__(self, pane: ListPane[Entity]) -> None:
+        self._pane = pane
+        self._way: list[Passed] = []
+        self.shown = False
+
+    @property
+    def view(self) -> NeighboursView:
+        return self._pane.query_one(NeighboursView)
+
+    @property
+    def _profile(self) -> ProfileView:
+        return self._pane.query_one(ProfileView)
+
+    @property
+    def middle(self) -> Entity | None:
+        """The entity in the middle; None while nothing is drawn."""
+        return self.view.found.entity if self.shown and self.view.found is not None else None
+
+    def why_not(self, action: Action) -> str:
+        match action.id:
+            case "neighbours":
+                return "" if self.shown or self._pane.table.selected is not None else "There is no row here."
+            case "walk_back":
+                return "" if self._way else "This is where you began."
+            case _:
+                return "" if self.middle is not None else "Nothing is drawn yet."
+
+    # -- showing it
+
+    async def do_neighbours(self) -> None:
+        if self.shown:
+            self.close()
+            return
+        entity = self._pane.table.selected
+        assert entity is not None  # why_not
+        await self.open(entity)
+
+    async def open(self, entity: Entity, cursor: int | None = None) -> None:
+        """Draw an entity's neighbourhood in place of the profile."""
+        if not self._pane.query(NeighboursView):
+            view = NeighboursView(self._pane.shell.glyphs, self._pane.shell.clock(), id="entities-neighbours")
+            view.display = False
+            await self._pane.query_one(".side").mount(view)
+        if not self.shown:
+            self.shown, self._way = True, []
+            self._pane.add_class("-drawn")
+            self.view.display, self._profile.display = True, False
+            self.fit()
+            self.view.focus()
+        await self.read(entity, cursor)
+
+    def close(self) -> None:
+        """Show the profile again."""
+        focused = self.view.has_focus
+        self.shown = False
+        self.view.show(None, 0)
+        self.view.display, self._profile.display = False, True
+        self._pane.remove_class("-drawn")
+        self._pane.zoom(None)
+        if focused:
+            self._pane.table.focus()
+        self._pane.show_selected()
+        self._pane.show_count(self._pane.table.row_count, self._pane.table.count_is_exact)
+
+    def fit(self) -> None:
+        """Give the drawing the whole pane where there is no room beside the list."""
+        pane = self._pane
+        if self.shown and pane.screen.size.width < BESIDE_FROM and not pane.has_class("-zoom-preview"):
+            pane.zoom("preview")
+            self.view.focus()
+
+    async def read(self, entity: Entity, cursor: int | None = None) -> None:
+        """Draw the neighbourhood of an entity as it is now. ``cursor``: the one (eid) to put the cursor on."""
+        identity, type = entity.id, self._type
+        found = await self._pane.ask(
+            lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST)
+        )
+        if not self.shown:
+            return
+        before = self.middle
+        if before is not None and before.eid == found.entity.eid and cursor is None:
+            chosen = self.view.chosen
+            cursor = chosen.entity.eid if chosen is not None else before.eid
+        self.view.show(found, self._pane.shell.clock(), cursor)
+        self.say_what_is_shown()
+
+    async def follow(self, row: Entity) -> None:
+        """The cursor of the list is on this entity."""
+        if self.middle is None or self.middle.eid != row.eid:
+            self._way = []
+        await self.read(row)
+
+    @property
+    def _type(self) -> str | None:
+        """The type that the filter of the list asks for: then only these are drawn."""
+        words = self._pane.filter_text.casefold().split()
+        return next((word[5:] for word in words if word.startswith("type:") and len(word) > 5), None)
+
+    def say_what_is_shown(self) -> None:
+        pane, found = self._pane, self.view.found
+        if self.shown and found is not None:
+            pane.query_one(".side").border_title = self.way_title()
+            pane.show_status(seen_with(found, self.view.left_out))
+        pane.shell.look_again()
+
+    def way_title(self) -> Content:
+        """The way to the middle, and the middle."""
+        arrow = (" > ", "$text-muted")
+        parts: list[Content | tuple[str, str]] = []
+        for one in self._way[-_WAY_SHOWN:]:
+            parts += [line(one.middle.canonical_name, _NAME, "$text-muted"), arrow]
+        middle = self.middle
+        if middle is not None:
+            parts.append(line(middle.canonical_name, _NAME * 2, "bold $text"))
+        return assemble(" ", *parts, " ")
+
+    # -- walking
+
+    async def do_to_middle(self) -> None:
+        chosen, middle = self.view.chosen, self.middle
+        assert middle is not None  # why_not
+        if chosen is None:
+            self.close()
+            self._pane.open_preview()
+            return
+        self._way.append(Passed(middle, chosen.entity.eid))
+        await self._put(chosen.entity)
+
+    async def do_walk_back(self) -> None:
+        passed = self._way.pop()
+        await self._put(passed.middle, passed.cursor)
+
+    async def _put(self, entity: Entity, cursor: int | None = None) -> None:
+        """Put an entity into the middle, and the list's cursor on it."""
+        pane = self._pane
+        await self.read(entity, cursor)
+        kept = " ".join(word for word in pane.filter_text.split() if word.casefold().startswith("type:"))
+        pane.table.select(entity.eid)
+        if kept != pane.filter_text:
+            pane.filter_bar.set_filter(kept, quiet=True)
+            pane.show_rows(top=False)
+
+    def back(self) -> bool:
+        """One step back: to the entity before, then from the drawing to the list."""
+        if not self.shown:
+            return False
+        if self._way:
+            start(self._pane, self.do_walk_back, "neighbours")
+        else:
+            self.close()
+        return True
+
+    async def do_shared(self) -> None:
+        """List what mentions both."""
+        chosen, middle = self.view.chosen, self.middle
+        assert middle is not None  # why_not
+        both = [middle] if chosen is None else [middle, chosen.entity]
+        await self._pane.shell.navigation.list_memories(mentioning(*both))

@@ -1,0 +1,196 @@
+"""Shows the neighbourhood of an entity as a drawing with a cursor; below it what the cursor is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from memtui.present.entity import companion_line, latest_line, more_words, type_sign
+from memtui.present.glyphs import Glyphs
+from memtui.present.text import Line, Role, cells, one_line, visible
+from memtui.ui.action_dispatch import chord, perform
+from memtui.ui.actions import Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
+from memtui.ui.safe import segment
+from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.line_view import LineView, State
+
+from .neighbours_drawing import Drawing, Run, draw
+from .radial_layout import step
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Companion, Neighbourhood
+
+MIDDLE = -1
+# With so many lines there is room for the signs and for a memory below the drawing.
+_FOOT_FROM, _LEGEND_FROM = 12, 18
+
+
+class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
+    """``cursor``: the number of the companion that it is on, or ``MIDDLE``."""
+
+    BINDINGS = [*bindings_at("neighbours")]
+    ALLOW_SELECT = False
+    part: ClassVar[Place] = "neighbours"
+    action_perform, action_chord = perform, chord
+
+    @message_type
+    class Chosen(Message):
+        """A double click on a label."""
+
+    @message_type
+    class Moved(Message):
+        """The cursor is on another one, or another number of them is drawn."""
+
+    def __init__(self, glyphs: Glyphs, now: float, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.now = now
+        self.found: Neighbourhood | None = None
+        self.cursor = MIDDLE
+        self._drawing: Drawing | None = None
+        self._foot: list[Line] = []
+
+    def show(self, found: Neighbourhood | None, now: float, cursor: int | None = None) -> None:
+        """Show a neighbourhood. ``cursor``: the entity (eid) to put the cursor on; without it, the one of most memories."""
+        self.found, self.now = found, now
+        places = (
+            {} if found is None else {one.entity.eid: place for place, one in enumerate(found.companions)}
+        )
+        self.cursor = (
+            MIDDLE
+            if (cursor is not None and cursor not in places) or not places
+            else places.get(cursor or 0, 0)
+        )
+        self._draw()
+
+    @property
+    def chosen(self) -> Companion | None:
+        """The companion under the cursor."""
+        if self.found is None or not 0 <= self.cursor < len(self.found.companions):
+            return None
+        return self.found.companions[self.cursor]
+
+    @property
+    def left_out(self) -> int:
+        """How many are not drawn."""
+        if self.found is None or self._drawing is None:
+            return 0
+        return self.found.others + len(self.found.companions) - len(self._drawing.layout.spots)
+
+    # -- moving
+
+    def do_up(self) -> None:
+        self._step(0, -1)
+
+    def do_down(self) -> None:
+        self._step(0, 1)
+
+    def do_column_left(self) -> None:
+        self._step(-1, 0)
+
+    def do_column_right(self) -> None:
+        self._step(1, 0)
+
+    def _step(self, across: int, down: int) -> None:
+        if self._drawing is not None:
+            self._go(step(self._drawing.layout, self.cursor, across, down))
+
+    def _go(self, cursor: int) -> None:
+        if cursor != self.cursor:
+            self.cursor = cursor
+            self._draw()
+
+    def on_click(self, event: events.Click) -> None:
+        if self._drawing is None or not 0 <= event.y < len(self._drawing.rows):
+            return
+        for run in self._drawing.rows[event.y]:
+            if run.place is not None and run.left <= event.x < run.left + sum(
+                cells(piece.text) for piece in run.pieces
+            ):
+                self._go(run.place)
+                if event.chain == 2:
+                    self.post_message(self.Chosen())
+
+    # -- drawing
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self.scrollable_content_region.size
+        if self.found is None or width < 1 or height < 1:
+            self._drawing, self._foot = None, []
+        else:
+            room = height - (4 if height >= _LEGEND_FROM else 3 if height >= _FOOT_FROM else 1)
+            self._drawing = draw(self.found, width, max(room, 1), self.glyphs, self.cursor)
+            if self.cursor >= len(self._drawing.layout.spots):
+                self.cursor = len(self._drawing.layout.spots) - 1
+                self._drawing = draw(self.found, width, max(room, 1), self.glyphs, self.cursor)
+            self._foot = self._below(width, height)
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def _below(self, width: int, height: int) -> list[Line]:
+        assert self.found is not None
+        about = companion_line(self.found, self.chosen, self.now)
+        if height < _FOOT_FROM:
+            return [about]
+        lines = [(), about, latest_line(self.chosen, self.glyphs)]
+        if height >= _LEGEND_FROM:
+            lines[0:1] = [(), self._signs(width - 2)]
+        return lines
+
+    def _signs(self, width: int) -> Line:
+        """The signs of the types that are drawn, and how many entities are not."""
+        assert self.found is not None and self._drawing is not None
+        more = more_words(self.found, self.left_out)
+        left = width - cells(more)
+        shown = self.found.companions[: len(self._drawing.layout.spots)]
+        parts: list[tuple[str, Role]] = []
+        for type in dict.fromkeys(one.entity.type for one in shown):
+            word = f" {type}   "
+            if left <= len(word):
+                break
+            parts += [type_sign(type, self.glyphs), (word, "dim")]
+            left -= len(word) + 1
+        return (*parts, (" " * left, "text"), (more, "accent"))
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        blank = self._style_of("plain", "text")
+        if self._drawing is None:
+            return Strip.blank(width, blank)
+        rows = len(self._drawing.rows)
+        runs: Sequence[Run] = self._drawing.rows[y] if y < rows else ()
+        if 0 <= y - rows < len(self._foot):
+            left = width - 2
+            pieces = []
+            for text, role in self._foot[y - rows]:
+                pieces.append(Piece(one_line(text, left) if cells(text) > left else visible(text), role))
+                left -= cells(pieces[-1].text)
+                if left <= 0:
+                    break
+            runs = [Run(1, tuple(pieces))]
+        drawn: list[Segment] = []
+        at = 0
+        for run in runs:
+            state: State = "plain"
+            if run.place is not None and run.place == self.cursor:
+                state = "cursor" if self.has_focus else "cursor-blurred"
+            drawn.append(Segment(" " * (run.left - at), blank))
+            drawn += [segment(piece.text, self._style_of(state, piece.role)) for piece in run.pieces]
+            at = run.left + sum(cells(piece.text) for piece in run.pieces)
+        return Strip(drawn).adjust_cell_length(width, blank)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()

@@ -1,0 +1,140 @@
+"""Where the entities around another one stand on a grid of cells: it in the middle, the others at both sides.
+
+Each has a row of its own side. The stronger a tie, the nearer: in the rows next to the middle, and at a shorter
+distance. All distances lie on an ellipse that bends inwards for strong ties, so no line crosses another label.
+The same numbers give the same places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, sqrt
+from typing import Literal, NamedTuple
+
+Side = Literal[-1, 0, 1]
+MOST = 24
+"""So many are drawn at most, however large the window is."""
+
+# Rows between two of the same side: at least, and at most this share of all rows.
+_CLOSE, _WIDE_APART = 2, 0.28
+# Cells that a label gets before lines become longer, and the shortest line beside the middle.
+_LABEL, _LINE = 20, 5
+# The strongest tie is at this share of the distance of the weakest.
+_NEAREST = 0.5
+# A frame around the middle needs this height.
+_FRAMED_FROM = 11
+
+
+class Spot(NamedTuple):
+    """A label: its row, the column of its first cell, and its width. ``side`` of the middle: -1 is the left."""
+
+    row: int
+    left: int
+    width: int
+    side: Side
+
+    @property
+    def near(self) -> int:
+        """The column of the cell that is nearest to the middle, where its line ends."""
+        return self.left + self.width - 1 if self.side < 0 else self.left
+
+    @property
+    def right(self) -> int:
+        """The column after its last cell."""
+        return self.left + self.width
+
+
+class Layout(NamedTuple):
+    """``middle``: the label in the middle, with a blank at each end; ``framed``: with a line above and below it.
+
+    ``spots``: where the first entities stand, as many as there is room for.
+    """
+
+    middle: Spot
+    framed: bool
+    spots: tuple[Spot, ...]
+
+
+def room_for(width: int, height: int) -> int:
+    """How many entities fit around the middle at most."""
+    if width < 24 or height < 1:
+        return 0
+    rows = (height + 1) // _CLOSE if height > 6 else height
+    return min(2 * rows, MOST)
+
+
+def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: Sequence[int]) -> Layout:
+    """Places in ``width`` x ``height`` cells.
+
+    ``middle``, ``labels``: how wide each label wants to be; it may get fewer cells. ``ties``: how strong each is,
+    in falling order.
+    """
+    held = max(min(middle, width // 3 if width >= 24 else width), 1)
+    row, left = (height - 1) // 2, (width - held) // 2
+    number = min(len(labels), room_for(width, height))
+    ties = ties[:number]
+    spots: dict[int, Spot] = {}
+    framed = height >= _FRAMED_FROM
+    for side in (1, -1):
+        ranks = range(0 if side > 0 else 1, number, 2)
+        offsets = _offsets(len(ranks), height, up_first=side > 0)
+        for rank, offset in zip(ranks, offsets, strict=True):
+            away = _distance(offset, _strength(ties, rank), width, height)
+            if abs(offset) <= 1 + framed:
+                away = max(away, held / 2 + _LINE)
+            away = min(max(away, 2.0), width / 2 - 4)
+            edge = width / 2 + side * away
+            place = floor((height - 1) / 2 + offset + 0.5)
+            if side > 0:
+                begin = round(edge)
+                spots[rank] = Spot(place, begin, min(labels[rank], width - begin), 1)
+            else:
+                end = round(edge)
+                wide = min(labels[rank], end)
+                spots[rank] = Spot(place, end - wide, wide, -1)
+    return Layout(Spot(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number)))
+
+
+def _offsets(number: int, height: int, *, up_first: bool) -> list[float]:
+    """So many rows, counted from that of the middle and evenly apart; the nearest first."""
+    if number < 2:
+        return [0.0] * number
+    apart = min((height - 1) / (number - 1), max(height * _WIDE_APART, _CLOSE))
+    rows = [(place - (number - 1) / 2) * apart for place in range(number)]
+    return sorted(rows, key=lambda offset: (round(abs(offset), 6), offset if up_first else -offset))
+
+
+def _strength(ties: Sequence[int], rank: int) -> float:
+    """How strong a tie is: from 0 for the weakest to 1 for the strongest, 0 if all are the same."""
+    most, least = ties[0], ties[-1]
+    return sqrt((ties[rank] - least) / (most - least)) if most > least else 0.0
+
+
+def _distance(offset: float, strength: float, width: int, height: int) -> float:
+    """How far from the middle a label begins, in cells."""
+    across = max(min(width / 2 - _LABEL, 2.4 * height / 2), width / 5)
+    down = height / 2 + 1
+    return across * sqrt(max(1 - (offset / down) ** 2, 0.0)) * (1 - (1 - _NEAREST) * strength)
+
+
+def step(layout: Layout, cursor: int, across: int, down: int) -> int:
+    """The place (-1: the middle) to which an arrow goes; the same one if there is none in that direction."""
+    at = dict(enumerate(layout.spots))
+    here = layout.middle if cursor < 0 else at[cursor]
+    if down:
+        column = {place: spot for place, spot in at.items() if here.side in (0, spot.side)}
+        beyond = {place: spot for place, spot in column.items() if (spot.row - here.row) * down > 0}
+    else:
+        beyond = {place: spot for place, spot in at.items() if (spot.side - here.side) * across > 0}
+        if here.side * across < 0:
+            beyond[-1] = layout.middle
+    return min(beyond, key=lambda place: (_apart(here, beyond[place], down), place), default=cursor)
+
+
+def _apart(here: Spot, there: Spot, down: int) -> float:
+    rows, columns = abs(here.row - there.row), abs(_column(here) - _column(there)) / 2
+    return rows + columns / 8 if down else columns + 3 * rows
+
+
+def _column(spot: Spot) -> int:
+    return spot.left + spot.width // 2 if spot.side == 0 else spot.near
