@@ -6,7 +6,7 @@ import time
 
 import pytest
 from memtui.engine.consolidation.extract.antecedents import antecedent
-from memtui.engine.consolidation.extract.clause_facts import Around, Candidate, statements
+from memtui.engine.consolidation.extract.clause_facts import Around, Candidate, judged, statements
 from memtui.engine.consolidation.extract.clauses import clauses
 from memtui.engine.consolidation.extract.durability import TOPICS, DurabilityModel, Judgement
 from memtui.engine.consolidation.extract.exclusions import excluded
@@ -210,3 +210,64 @@ def test_the_shorter_a_statement_the_surer_it_has_to_be(
     message = sentences(text)
     found = [(Candidate(text, 0, len(text), 0), Judgement(probability, topic))]
     assert bool(statements(message, found, Around())) == kept
+
+
+@pytest.mark.parametrize(
+    ("topic", "model", "topics", "kept"),
+    [
+        ("rule", "Answers in British spelling", {"rule": 0.9}, True),
+        ("rule", "We sold the piano to the neighbours", {"rule": 0.5, "possession": 0.4}, False),
+        ("rule", "Nothing broke in the move but a mug", {"rule": 0.5, "possession": 0.4}, True),
+    ],
+)
+def test_a_rule_that_two_models_hold_for_one_may_be_less_sure(
+    topic: str, model: str, topics: dict[str, float], kept: bool
+) -> None:
+    candidate = Candidate(model, 0, len(model), 0)
+    judgement = Judgement(0.45, topic, tuple(topics.get(one, 0.0) for one in TOPICS))
+    assert bool(statements(sentences(model), judged([candidate], [judgement]), Around())) == kept
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "bike ride, how long", "English reply please, firm but warm", "use the web tool", "two lines telling them",
+        "while we're at dangerous things",
+    ],
+)  # fmt: skip
+def test_what_is_wanted_once_is_no_fact(clause: str) -> None:
+    assert excluded(clause)
+
+
+@pytest.mark.parametrize(
+    "clause", ["always use the web first for prices", "3 lines max. adhd", "english is my third language"]
+)
+def test_a_wish_for_all_answers_is_not_taken_for_one(clause: str) -> None:
+    assert not excluded(clause)
+
+
+def test_what_a_wish_is_for_is_not_so() -> None:
+    assert not any(
+        "understands" in one for one in facts("I want one line on each, so Tobias understands it.")
+    )
+    assert facts("The boiler is broken, so Tobias sleeps at his mother's now.")
+
+
+def test_smileys_of_several_signs_go_as_a_whole() -> None:
+    assert without_filler("Ada did the dishes \U0001f469\u200d\U0001f373") == "Ada did the dishes"
+    assert (
+        without_filler("she runs too \U0001f3c3\u200d\u2640\ufe0f, until km 7") == "She runs too, until km 7"
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("1. migrate 2. deploy with flag off 3. replay", ["migrate", "deploy with flag off", "replay"]),
+        ("She has a note, 「先修数据库，再改界面。」 I asked", ["She has a note, 「先修数据库，再改界面。」", "I asked"]),
+        ("He said \"it is done.\" We left", ['He said "it is done."', "We left"]),
+        ("We meet at no. 2 or at gate 3. Bring water.", ["We meet at no. 2 or at gate 3.", "Bring water."]),
+    ],
+)  # fmt: skip
+def test_lists_in_a_line_and_quotes_with_a_stop_end_sentences(message: str, found: list[str]) -> None:
+    assert [one.text for one in sentences(message)] == found

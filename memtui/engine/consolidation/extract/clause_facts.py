@@ -16,12 +16,13 @@ from . import events, instructions
 from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
 from .clauses import clauses
 from .durability import Judgement
-from .exclusions import excluded
+from .exclusions import asks, excluded
 from .filler import lead, takes_back, without_filler
 from .sentences import Sentence, mask
 from .severity import of_nobody, severe, signs, supposes, told_severely
 from .statement_shapes import CORRECTING
 from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles, find_statement, plain_text
+from .topic_model import likely_topic
 from .unresolved import unresolved
 
 _LEAST = 0.55
@@ -52,6 +53,15 @@ _order = re.compile(
     r"(?:please,? |pls )?(?:always|never|from now on|in (?:the )?future|toujours|henceforth)\b", re.IGNORECASE
 )
 _stranger = re.compile(r"(?!(?:I|We|My|Our|The|No|A|An)\b)(?P<name>[A-Z][^\W\d_]+)(?:['’]s| [a-z])")
+_refuses = re.compile(
+    r"(?:no|not|never|nothing|nobody|none|don'?t|do not|kein\w*|nie|niemals|nicht|pas|jamais|aucune?|nunca|sin|nada|nadie)\b",
+    re.IGNORECASE,
+)
+# "I want a line on each, so Tobias understands it": what is wished for, and is not so.
+_wished = re.compile(
+    r"(?:(?:and|but|ok|also),? )?(?:(?:i|we) (?:want|need|would like)|(?:i|we)'d like)\b", re.IGNORECASE
+)
+_in_order_that = re.compile(r"\bso(?: that)?\b", re.IGNORECASE)
 _they = re.compile(r"(?:they|they're|they've|their|them)\b", re.IGNORECASE)
 _us = re.compile(r"\b(?:me|us|my|our)\b", re.IGNORECASE)
 _holds_value = re.compile(
@@ -86,13 +96,23 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
     for place, sentence in sentences:
         if sentence.question:
             continue
-        for start, end in clauses(sentence):
+        parts = clauses(sentence)
+        for at, (start, end) in enumerate(parts):
             masked = sentence.masked[start:end]
+            if at and _tells_what_for(sentence, parts[at - 1], parts[at]):
+                continue
             if not orders and _order.match(masked, lead(masked)):
                 continue
             if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not excluded(masked):
                 found.append(Candidate(masked.replace("\x00", " "), start, end, place))
     return found
+
+
+def _tells_what_for(sentence: Sentence, before: tuple[int, int], clause: tuple[int, int]) -> bool:
+    """Whether a clause tells what is hoped for from what the one before it asks."""
+    asked = sentence.masked[before[0] : before[1]]
+    joined = sentence.masked[before[1] : clause[0] + len("so that")]
+    return _in_order_that.search(joined) is not None and (_wished.match(asked) is not None or asks(asked))
 
 
 def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
@@ -117,6 +137,20 @@ def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statemen
             if order is not None and order.tags == ("rule",):
                 found.append(order)
     return found
+
+
+def judged(found: Sequence[Candidate], judgements: Sequence[Judgement]) -> list[tuple[Candidate, Judgement]]:
+    """Each clause with its judgement. A rule is kept though less sure, so that two models have to hold for one what does not
+    begin with "no"."""
+    return [
+        (
+            candidate,
+            one._replace(topic=likely_topic(candidate.text, one.topics))
+            if one.topic == "rule" and not _refuses.match(candidate.text, lead(candidate.text))
+            else one,
+        )
+        for candidate, one in zip(found, judgements, strict=True)
+    ]
 
 
 def statements(
@@ -242,7 +276,7 @@ def severe_statements(
         plain = plain_text(text)
         kept.setdefault(candidate.sentence, []).append(
             Statement(
-                text=text, tags=(judgement.topic,), confidence=HEDGED, correcting=CORRECTING.search(plain) is not None,
+                text=text, tags=(), confidence=HEDGED, correcting=CORRECTING.search(plain) is not None,
                 dated=RELATIVE.search(plain) is not None,
             )
         )  # fmt: skip
@@ -297,7 +331,7 @@ def _keep(
     kept.setdefault(first.sentence, []).append(
         Statement(
             text=text[:1].upper() + text[1:],
-            tags=(best.topic,),
+            tags=(),
             confidence=CONFIDENCE if sure else HEDGED,
             correcting=correcting,
             dated=dated,

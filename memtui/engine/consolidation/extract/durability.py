@@ -100,10 +100,12 @@ SURFACE = 4 + len(_SURFACE) + len(_BEGINS)
 
 
 class Judgement(NamedTuple):
-    """``probability`` that it is worth keeping; the ``topic`` that it looks like, which decides how likely it has to be."""
+    """``probability`` that it is worth keeping; the ``topic`` that it looks like, which decides how likely it has to be;
+    ``topics``: the probability of each."""
 
     probability: float
     topic: str
+    topics: tuple[float, ...] = ()
 
 
 def surface(text: str) -> list[float]:
@@ -176,10 +178,11 @@ class DurabilityModel:
             for place, value in hashed(text).items():
                 scores[row] += weights.words[place] * value
                 topics[row] += weights.topic_words[place % TOPIC_HASHED] * value
-        best = topics.argmax(axis=1)
+        chances = np.exp(topics - topics.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
         return [
-            Judgement(float(1 / (1 + np.exp(-score))), TOPICS[topic])
-            for score, topic in zip(scores, best, strict=True)
+            Judgement(float(1 / (1 + np.exp(-score))), TOPICS[row.argmax()], tuple(row.tolist()))
+            for score, row in zip(scores, chances, strict=True)
         ]
 
 

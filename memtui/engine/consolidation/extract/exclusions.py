@@ -60,7 +60,18 @@ _ASKED_ALSO = re.compile(
     r"(?:mir|uns|mal|noch|bitte)\b|"
     r"^(?:y |oye,? )?(?:como|cuanto|cual|donde) (?:es|son|hay|puedo|hago|sería|seria|debo|se (?:dice|hace|escribe))\b|"
     r"^(?:(?:hé|eh|dis|et|alors),? )*(?:tu peux|tu pourrais|vous pouvez|c'est quoi|ça veut dire quoi)\b|"
-    r"^(?:\d+|two|three|a few|some) (?:lines?|words?|ideas?|options?|sentences?|names?) for\b"
+    r"^(?:\d+|two|three|a few|some) (?:lines?|words?|ideas?|options?|sentences?|names?) for\b|"
+    r"\b(?:how (?:long|far|much|many|often|old|big)|wie (?:lange?|weit|viele?|oft)|combien(?: de temps)?|"
+    r"cuánto(?: tiempo)?|cuantos?)$"
+)
+# What is wanted of one answer: "English reply please", "use the web tool", "two lines telling them".
+_WISHED_ONCE = re.compile(
+    r"^(?:(?:and|so|but|ok|just|please|pls),? )*(?:(?:use|search|check|try|ask|open|google) (?:(?:the|your) )?"
+    r"(?:web|internet|net|search|browser|tools?|calculator|calendar)\b(?!.*\b(?:always|every|whenever|never|first)\b)|"
+    r"(?:in )?(?:english|german|french|spanish|dutch|italian|polish|portuguese|turkish) (?:reply|answer|version|text|translation|"
+    r"e?-?mail|one|this time)\b|"
+    r"(?:one|two|three|four|five|\d+) (?:short |more )?(?:lines?|sentences?|words?|paragraphs?)(?: (?:please|pls|only|telling|"
+    r"saying|about|to|that)\b(?!.*\bmax\b).*)?$)"
 )
 _FELT = re.compile(
     r"(?<!\w)(?:i'm|im|i am|feel(?:ing)?|been|so|dead|bit|too|me siento|ando|estoy|bin|je suis|ich bin)(?: \w+){0,3}? "
@@ -145,7 +156,8 @@ _CHAT = re.compile(
     r"servus)\b(?=\W|$)(?!.*\b(?:i'm|i am|my|ich|mein|je|mon|soy|mi)\b)|^[\w ]{0,30}\bupdate\W*$|"
     r"^ja,? ich weiß|^i know\b(?! \w+ \w+)|"
     r"^(?:fine|right|ok|okay|well|yes|no|ja|gut|bien|bueno|vale|sí),? (?:tea|coffee|lunch|dinner|then|weiter|passons|done)\b|"
-    r"^(?:we're|we are|i'm|i am) in(?:,|$)|\b(?:don't|do not) ask (?:me )?why\b|^(?:jaja|haha|lol)\b"
+    r"^(?:we're|we are|i'm|i am) in(?:,|$)|"
+    r"^while (?:we're|we are|i'm|i am) (?:at|on) [\w' ]{2,30}$|\b(?:don't|do not) ask (?:me )?why\b|^(?:jaja|haha|lol)\b"
 )
 _SHAPES = (
     _CHAT,
@@ -153,6 +165,7 @@ _SHAPES = (
     _SAY,
     _ASKED,
     _ASKED_ALSO,
+    _WISHED_ONCE,
     _FELT,
     _MOMENT,
     _REPORTED,

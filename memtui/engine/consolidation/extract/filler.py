@@ -21,13 +21,13 @@ _REMEMBER = r"(?:please )?remember(?: that)?(?= (?:i|i'm|we|we're|my|our)\b)"
 _lead = re.compile(rf"(?:(?:{_WORD}|{_REMEMBER})(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
 _tail = re.compile(
     r"(?:[\s,;.!…–—-]|(?:\b(?:btw|by the way|lol|haha+|ha|jaja+|bless (?:her|him|them)|thank god|ta|thanks|xx?|"
-    r"you know|don't ask|übrigens|por cierto)\b)|[:;]-?[)DP(]|<3|"
-    r"[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f])+$",
+    r"you know|don't ask|before you ask|übrigens|por cierto)\b)|[:;]-?[)DP(]|<3|"
+    r"[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d])+$",
     re.IGNORECASE,
 )
 _joins = re.compile(r"[\s,]+(?:and|but|so|or|because|though|tho|und|et|y|pero)[\s,.]*$", re.IGNORECASE)
 _inside = re.compile(
-    r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]",
+    r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]\u200d?",
     re.IGNORECASE,
 )
 # "as I'm on warfarin": the reason stands alone.

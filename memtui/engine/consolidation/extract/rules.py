@@ -77,9 +77,10 @@ class KeywordExtractor:
                 updates += [_fact(turn, statement) for statement in some if fold(statement.text) not in seen]
             if _of_person(turn):
                 before = turn.content
+        model = self._model if self._model.available() else None
         return Extraction(
-            drafts=tuple(sorted_by_topic(drafts)), summary=summary(own),
-            updates=tuple(sorted_by_topic(updates)),
+            drafts=tuple(sorted_by_topic(drafts, model)), summary=summary(own),
+            updates=tuple(sorted_by_topic(updates, model)),
         )  # fmt: skip
 
     def _drafts(
@@ -117,9 +118,7 @@ class KeywordExtractor:
             return _Stated(stated, {})
         left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
         found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)
-        clauses_judged = list(
-            zip(found, self._model.judge([candidate.text for candidate in found]), strict=True)
-        )
+        clauses_judged = clause_facts.judged(found, self._model.judge([one.text for one in found]))
         told = clause_facts.statements(message, clauses_judged, around)
         for place, sentence in left:
             known = " ".join(one.text for one in told.get(place, ())).casefold()

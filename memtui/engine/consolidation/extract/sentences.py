@@ -42,6 +42,8 @@ _hands_over = re.compile(
 )
 _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
 _end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
+_end_of_quote = re.compile(r"[.!?。！？][」』”»\"](?=\s+[A-ZÀ-Þ])")
+_number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 # "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
 _ordinal = re.compile(
     r" (?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez|bis |und \d|oder \d|des |geburtstag|stock|semester|klasse|woche)",
@@ -105,7 +107,7 @@ def _prose_lines(text: str) -> Iterator[str]:
             waiting = ""
             continue
         item = _item.match(line)
-        body = line[item.end() :].strip() if item else line.strip()
+        body = line[item.end() :].strip() if item and not _numbers(line) else line.strip()
         goes_on = (
             waiting and not item and body[0].islower() and not _end.search(waiting[-2:]) and not asks(body)
         )
@@ -123,9 +125,28 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 
 def _split(line: str) -> Iterator[str]:
+    """The sentences of a line; of a list that is written in it ("1. migrate 2. deploy") its items."""
+    numbers = _numbers(line)
+    if not numbers:
+        yield from _split_at_ends(line)
+        return
+    starts = [one.start() for one in numbers]
+    yield from _split_at_ends(line[: starts[0]])
+    for one, end in zip(numbers, [*starts[1:], len(line)], strict=True):
+        yield from _split_at_ends(line[one.end() : end])
+
+
+def _numbers(line: str) -> list[re.Match[str]]:
+    """The numbers 1, 2, ... of a list that is written in one line."""
+    found = list(_number_of_item.finditer(line))
+    return found if len(found) > 1 and [int(one[1]) for one in found] == [*range(1, len(found) + 1)] else []
+
+
+def _split_at_ends(line: str) -> Iterator[str]:
     masked = mask(line)
     start = 0
-    for match in _end.finditer(masked):
+    ends = [*_end.finditer(masked), *_end_of_quote.finditer(line)]
+    for match in sorted(ends, key=re.Match.end):
         if _goes_on(masked, match) or masked.count("(", start, match.end()) > masked.count(
             ")", start, match.end()
         ):

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from memtui.engine import word_lists
 from memtui.engine.records import TOPICS, Topic
 
+from .durability import DurabilityModel
 from .protocol import SAID, Draft
 from .sentences import sentences
 from .severity import ails, of_nobody
@@ -42,15 +43,18 @@ _TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
 }  # fmt: skip
 
 
-def sorted_by_topic(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts, each fact with a topic; a tag that is the name of one goes."""
-    return [_sorted(draft) if draft.kind == "fact" else draft for draft in drafts]
+def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel | None = None) -> list[Draft]:
+    """The drafts, each fact with a topic; a tag that is the name of one goes. ``model``: where its vectors are installed."""
+    facts = [draft for draft in drafts if draft.kind == "fact"]
+    judged = model.judge([_without_date(draft.content)[:_LONGEST] for draft in facts]) if model else []
+    topics = {id(draft): one.topics for draft, one in zip(facts, judged, strict=False)}
+    return [_sorted(draft, topics.get(id(draft))) if draft.kind == "fact" else draft for draft in drafts]
 
 
-def _sorted(draft: Draft) -> Draft:
+def _sorted(draft: Draft, judged: Sequence[float] | None) -> Draft:
     if _CERTAIN.intersection(draft.tags):
         draft = with_topic(draft)
-    topic = draft.topic or guessed(_without_date(draft.content))
+    topic = draft.topic or guessed(_without_date(draft.content), judged)
     return replace(
         draft, topic=by_form(draft.content, topic), tags=tuple(tag for tag in draft.tags if tag not in TOPICS)
     )
@@ -95,9 +99,9 @@ def topic_of_note(text: str) -> Topic | None:
     return by_form(text, topic)
 
 
-def guessed(text: str) -> Topic:
-    """What a fact is likely about that no rule tells. Its form is surer than the classifier."""
-    return by_form(text, None) or likely_topic(text[:_LONGEST])
+def guessed(text: str, judged: Sequence[float] | None = None) -> Topic:
+    """What a fact is likely about that no rule tells. Its form is surer than the classifier; ``judged``: see ``likely_topic``."""
+    return by_form(text, None) or likely_topic(text[:_LONGEST], judged)
 
 
 def with_topic(draft: Draft) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.consolidation.extract.protocol import Draft
+from memtui.engine.consolidation.extract.topic_model import TOPICS, likely_topic
 from memtui.engine.consolidation.extract.topics import by_form, sorted_by_topic
 
 
@@ -48,3 +49,14 @@ def test_what_only_looks_like_it_keeps_its_topic(text: str, topic: str) -> None:
 def test_what_comes_once_is_no_routine() -> None:
     assert by_form("The demo is thursday next week", "routine") == "plan"
     assert by_form("I swim every week, next week as well", "routine") == "routine"
+
+
+def test_two_models_are_asked_for_the_topic_and_a_rule_has_to_be_likely() -> None:
+    stained = "The glass heron hangs in their kitchen window now"
+    assert likely_topic(stained) == "home"
+    sure_of_health = tuple(0.84 if topic == "health" else 0.0 for topic in TOPICS)
+    assert likely_topic(stained, sure_of_health) == "home"
+    nothing_broke = "Everything arrived, nothing broke but a mug"
+    assert likely_topic(nothing_broke) == "rule"
+    of_rule = tuple({"rule": 0.3, "possession": 0.6}.get(topic, 0.0) for topic in TOPICS)
+    assert likely_topic(nothing_broke, of_rule) == "possession"
