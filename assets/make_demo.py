@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from memtui.demo.lines import DATE, DrawnLine, Turn, fill_dates, read_lines
+from memtui.demo.lines import DATE, DrawnContradiction, DrawnLine, Turn, fill_dates, read_lines
 from memtui.demo.story import AGENT, Story
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.consolidation.plan import PlanLine
@@ -119,6 +119,9 @@ class Making:
             action=line.action, content=text, sources=sources, reason=line.reason,
             known=self._unfilled(line.known) if line.known else None, confidence=line.confidence,
             trust=line.trust, tags=line.tags, category=line.category, topic=line.topic,
+            also=tuple(
+                DrawnContradiction(known=self._unfilled(one.known), reason=one.reason) for one in line.also
+            ),
         )  # fmt: skip
         return msgspec.to_builtins(drawn)
 

@@ -29,6 +29,13 @@ class Turn(Line, tag="turn", frozen=True, kw_only=True):
     project: str | None = None
 
 
+class DrawnContradiction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One more known fact that a line contradicts, by its text."""
+
+    known: str
+    reason: str
+
+
 class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A line of a plan as the program made it. ``sources``: keys of turns; ``known``: the text of its target."""
 
@@ -42,6 +49,7 @@ class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tags: tuple[str, ...] = ()
     category: Category | None = None
     topic: Topic | None = None
+    also: tuple[DrawnContradiction, ...] = ()
 
 
 class DrawnPlan(Line, tag="drawn", frozen=True, kw_only=True):
@@ -66,12 +74,14 @@ class Decision(Line, tag="decision", frozen=True, kw_only=True):
     """What the person (or an agent) did with facts. ``of``: how the texts of the facts begin; each fits one active fact.
 
     ``content``: the new text of ``correct`` and ``remember``. ``keep`` and ``both`` settle the conflict that the fact
-    is the newer side of; ``review`` keeps all new facts that wait in Review.
+    is the newer side of (``beside``: how the other side begins, where there are several); ``review`` keeps all new facts
+    that wait in Review.
     """
 
     verb: Literal["confirm", "correct", "forget", "remember", "tag", "classify", "keep", "both", "review"]
     by: str = "person"
     of: tuple[str, ...] = ()
+    beside: str = ""
     tags: tuple[str, ...] = ()
     topic: Topic | None = None
     project: str | None = None

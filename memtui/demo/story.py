@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import assert_never
 
 from memtui.engine.consolidation.operation import RunOperation
-from memtui.engine.consolidation.plan import Plan, PlanLine
+from memtui.engine.consolidation.plan import Contradicted, Plan, PlanLine
 from memtui.engine.core import Core
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memories import turns, validation
@@ -146,6 +146,7 @@ class Story:
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
             topic=line.topic, project=said[sources[-1]].project if sources else None,
             event_time=max((said[identity].event_time for identity in sources), default=0),
+            also=tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in line.also),
         )  # fmt: skip
 
     def _reflect(self, line: Reflection, at: int) -> None:
@@ -183,7 +184,11 @@ class Story:
             case "keep" | "both":
                 for fact in facts:
                     conflicts = memory.review.items(kinds=_CONFLICTS)
-                    (card,) = [one for one in conflicts if one.memories[0].id == fact.id]
+                    (card,) = [
+                        one
+                        for one in conflicts
+                        if one.memories[0].id == fact.id and one.memories[1].content.startswith(line.beside)
+                    ]
                     memory.review.decide(card, line.verb)
             case "review":
                 memory.review.decide_all(memory.review.items(kinds=_NEW), "keep")
