@@ -55,6 +55,11 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
     return [recall(row) for row in rows]
 
 
+def served(condition: str) -> str:
+    """SQL: whether a memory ``m`` was served in a recall ``r`` that meets a condition."""
+    return f"m.id IN (SELECT j.value FROM recalls r, json_each(r.memory_ids) j WHERE {condition})"
+
+
 def agents(connection: apsw.Connection) -> list[str]:
     """The agents that were served something, by name."""
     return [str(name) for (name,) in connection.execute("SELECT DISTINCT agent FROM recalls ORDER BY agent")]

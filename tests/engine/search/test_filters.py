@@ -11,6 +11,7 @@ from memtui.engine.errors import FilterError
 from memtui.engine.search import listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.filters.compiler import which_term_removes_all
+from memtui.engine.store import recalls
 from memtui.engine.store.file import open_file
 from shelf import DAY, NOW, Book
 
@@ -320,3 +321,16 @@ def test_no_text_breaks_the_query(text: str) -> None:
         listing.count(book.connection, filter)
         which_term_removes_all(book.connection, filter)
     connections.close()
+
+
+def test_when_it_ended_and_when_agents_were_told_it(book: Book) -> None:
+    told, gone = book.add("told"), book.add("gone")
+    book.add("neither")
+    book.forget(gone)
+    with book.writing() as connection:
+        recalls.add(connection, at=NOW - 2 * DAY, agent="a", session_id=None, query="?", memory_ids=[told.id])
+    assert found(book, "ended:2026-02") == found(book, "ended:2026-02-02T02 is:forgotten") == ["gone"]
+    assert found(book, "ended:2026-02-02T03") == found(book, "is:active ended:2026-02") == []
+    assert found(book, "-ended:2026-02") == ["told", "neither"]
+    assert found(book, "recalled:7d") == found(book, "recalled:2026-01-31") == ["told"]
+    assert found(book, "recalled:1d") == [] and found(book, "-recalled:7d") == ["neither"]

@@ -1,6 +1,6 @@
 """A filter, ready to be asked: the SQL of an expression of the filter language (filter_terms.py).
 
-Unless a term asks for the Trash (``is:forgotten``, ``is:trash``, ...) only active memories pass.
+Unless a term asks for the Trash (``is:forgotten``, ``is:trash``, ``ended:``, ...) only active memories pass.
 """
 
 from __future__ import annotations
@@ -64,12 +64,7 @@ def compile(
     if kinds == {"fact"}:
         translator.full_text = "facts_fts"
     conditions = tuple(translator.condition(term) for term in terms)
-    trash = any(
-        term.key == "is"
-        and not term.negated
-        and any(value.text.casefold() in TRASH_STATES for value in term.values)
-        for term in terms
-    )
+    trash = any(map(_asks_for_trash, terms))
     parts = [] if trash else [ACTIVE]
     if "episode" not in kinds and kinds:
         parts.append("m.kind <> 'episode'")  # lets SQLite use the index of notes
@@ -115,6 +110,11 @@ def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) 
     )
     place = alone[0] if alone else next(together)
     return Culprit(term=filter.terms[place], alone=bool(alone), in_trash=in_trash)
+
+
+def _asks_for_trash(term: Term) -> bool:
+    states = term.key == "is" and any(value.text.casefold() in TRASH_STATES for value in term.values)
+    return not term.negated and (states or term.key == "ended")
 
 
 def _kinds(terms: tuple[Term, ...]) -> frozenset[Kind]:

@@ -1,4 +1,4 @@
-"""Dates in filters: a day, a month, a year, or a span back from now, in the local time zone.
+"""Dates in filters: an hour, a day, a month, a year, or a span back from now, in the local time zone.
 
 A date stands for a whole period, from its first second up to the first second after it.
 """
@@ -14,15 +14,15 @@ Period = tuple[int, int]
 """First second, and first second after it, in Unix seconds."""
 
 EXAMPLES = (
-    "2026, 2026-01, 2026-01-31, october, today, yesterday, tomorrow, last-week, last-month, "
+    "2026, 2026-01, 2026-01-31, 2026-01-31T14, october, today, yesterday, tomorrow, last-week, last-month, "
     "or back from now: 30m 12h 7d 2w 3mo 1y, on from now: +7d"
 )
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[Tt]([0-9]{1,2}))?)?)?")
 _BACK = re.compile(r"([0-9]{1,5})(mo|[mhdwy])")
 _ON = re.compile(r"\+([0-9]{1,4})(mo|[dwy])")
 _SECONDS = {"m": 60, "h": 3_600}
-_DAY = timedelta(days=1)
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _NEAR = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _WHICH = {"last": -1, "this": 0, "next": 1}
 _UNIT = re.compile(r"(last|this|next) (week|month|year)")
@@ -46,15 +46,15 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     word = text.casefold()
     try:
         if word in _NEAR:
-            today = _wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
+            today = wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
             first = today + _NEAR[word] * _DAY
-            return _seconds(first, tz), _seconds(first + _DAY, tz)
+            return seconds_of(first, tz), seconds_of(first + _DAY, tz)
         if match := _BACK.fullmatch(word):
             return _back(now, int(match[1]), match[2], tz), int(now) + 1
         if match := _ON.fullmatch(word):
             return int(now), _back(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
-            return _calendar(match[1], match[2], match[3], tz)
+            return _calendar(match[1], match[2], match[3], tz, hour=match[4])
         return _named(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
     except (ValueError, OverflowError, OSError):
         return None
@@ -68,12 +68,12 @@ def is_span(text: str) -> bool:
 
 def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
     """``last week``, ``this month``, ``october``, ``oct 2026``, ``last tuesday``."""
-    today = _wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
     if match := _UNIT.fullmatch(words):
         steps = _WHICH[match[1]]
         if match[2] == "week":
             first = today + (7 * steps - today.weekday()) * _DAY
-            return _seconds(first, tz), _seconds(first + 7 * _DAY, tz)
+            return seconds_of(first, tz), seconds_of(first + 7 * _DAY, tz)
         if match[2] == "year":
             return _calendar(str(today.year + steps), None, None, tz)
         first = _months_before(today.replace(day=1), -steps)
@@ -86,30 +86,34 @@ def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
     if match := _WEEKDAY.fullmatch(words):
         number = next(at for at, name in enumerate(_DAYS) if name.startswith(match[1]))
         first = today - ((today.weekday() - number - 1) % 7 + 1) * _DAY
-        return _seconds(first, tz), _seconds(first + _DAY, tz)
+        return seconds_of(first, tz), seconds_of(first + _DAY, tz)
     return None
 
 
-def _calendar(year: str, month: str | None, day: str | None, tz: tzinfo | None) -> Period:
-    first = datetime(int(year), int(month or 1), int(day or 1))
+def _calendar(
+    year: str, month: str | None, day: str | None, tz: tzinfo | None, *, hour: str | None = None
+) -> Period:
+    first = datetime(int(year), int(month or 1), int(day or 1), int(hour or 0))
     if first.year == datetime.max.year:  # what comes after it cannot be written
-        return _seconds(first, tz), LATEST
-    if day:
+        return seconds_of(first, tz), LATEST
+    if hour:
+        after = first + _HOUR
+    elif day:
         after = first + _DAY
     elif month:
         after = _months_before(first, -1)
     else:
         after = first.replace(year=first.year + 1)
-    return _seconds(first, tz), _seconds(after, tz)
+    return seconds_of(first, tz), seconds_of(after, tz)
 
 
 def _back(now: float, count: int, unit: str, tz: tzinfo | None) -> int:
     if unit in _SECONDS:
         return int(now) - count * _SECONDS[unit]
-    moment = _wall_clock(now, tz)
+    moment = wall_clock(now, tz)
     if unit in "dw":
-        return _seconds(moment - count * (7 if unit == "w" else 1) * _DAY, tz)
-    return _seconds(_months_before(moment, count * (12 if unit == "y" else 1)), tz)
+        return seconds_of(moment - count * (7 if unit == "w" else 1) * _DAY, tz)
+    return seconds_of(_months_before(moment, count * (12 if unit == "y" else 1)), tz)
 
 
 def _months_before(moment: datetime, count: int) -> datetime:
@@ -120,10 +124,11 @@ def _months_before(moment: datetime, count: int) -> datetime:
     return first.replace(day=min(moment.day, length.days))
 
 
-def _wall_clock(now: float, tz: tzinfo | None) -> datetime:
+def wall_clock(now: float, tz: tzinfo | None = None) -> datetime:
     """Local time without its zone: days added to it keep the time of day when the clocks change."""
     return datetime.fromtimestamp(now, tz).replace(tzinfo=None)
 
 
-def _seconds(wall_clock: datetime, tz: tzinfo | None) -> int:
-    return int(min(max(wall_clock.replace(tzinfo=tz).timestamp(), EARLIEST), LATEST))
+def seconds_of(wall: datetime, tz: tzinfo | None = None) -> int:
+    """The Unix time of a local time without its zone."""
+    return int(min(max(wall.replace(tzinfo=tz).timestamp(), EARLIEST), LATEST))

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
-from memtui.engine.store import withheld
+from memtui.engine.store import recalls, withheld
 from memtui.engine.store.tokens import fold
 
 from . import dates
@@ -110,6 +110,8 @@ class Translator:
             "on": self.date,
             "added": lambda _, value: self.span("added", value, "m.created_at"),
             "happens": self.happens,
+            "ended": lambda _, value: self.span("ended", value, "m.valid_until"),
+            "recalled": lambda _, value: recalls.served(self.span("recalled", value, "r.at")),
             "withheld": lambda _, value: withheld.from_agent(self.same("a.value", value)),
             "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),
         }
