@@ -33,6 +33,7 @@ from memtui.engine.records import (
 from memtui.engine.records.jobs import FadingForecast
 from memtui.engine.records.lists import SessionRow
 from memtui.engine.records.status import Growth
+from memtui.engine.records.timeline import LAYERS, Layer, RowsBy, Timeline, Unit
 from memtui.engine.search import cautions, in_confidence, listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
@@ -209,6 +210,35 @@ class View:
             return neighbourhood(connection, found, within, now, limit=limit, type=known_type)
 
     # Over time
+
+    def timeline(
+        self,
+        filter: str = "",
+        *,
+        by: RowsBy = "topic",
+        unit: Unit | None = None,
+        middle: float | None = None,
+        most: int = 60,
+        rows: int = 40,
+        layers: Sequence[Layer] = LAYERS,
+    ) -> Timeline:
+        """How many memories that pass a filter there are in each row and period: at most ``most`` periods.
+
+        ``by``: what a row is. ``unit`` None: the finest of which all periods fit. ``middle``: a time in the middle of them;
+        None: the latest ones. Raises InputError for numbers that are too large.
+        """
+        from memtui.engine.overview import timeline
+
+        if not (1 <= most <= timeline.MOST_PERIODS and 1 <= rows <= timeline.MOST_ROWS):
+            raise InputError(
+                f"A timeline has 1 to {timeline.MOST_PERIODS:,} periods and 1 to {timeline.MOST_ROWS} rows.",
+                "For example 60 periods and 40 rows.",
+            )
+        with self._connections.read() as connection:
+            return timeline.timeline(
+                connection, filter, self._options, self._clock(),
+                by=by, unit=unit, middle=middle, most=most, rows=rows, layers=layers,
+            )  # fmt: skip
 
     def growth(self, steps: int = 60) -> Growth:
         """How many notes and turns there were, at even steps from the first one until now."""

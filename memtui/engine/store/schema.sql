@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 22;
+PRAGMA user_version = 23;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,
@@ -66,6 +66,9 @@ CREATE INDEX memories_by_day ON memories(happens_at) WHERE happens_at IS NOT NUL
 CREATE INDEX facts_by_topic ON memories(
     topic, (confirmed_at IS NOT NULL), confidence, event_time, created_at, happens_at, kind, valid_until)
     WHERE kind = 'fact' AND valid_until IS NULL;
+-- The timeline counts the notes of each topic in each period.
+CREATE INDEX notes_by_topic ON memories(topic, event_time, kind, project, valid_until)
+    WHERE valid_until IS NULL AND kind <> 'episode';
 
 -- Provenance and supersession, queryable both ways. Derived from source_ids and attributes by
 -- triggers, so that an undo of the row restores its links.

@@ -295,7 +295,8 @@ def test_the_weight_of_a_saved_profile_keeps_its_value_under_the_new_name(place:
         memory.questions.save_profile(Profile(name="mine", vector=0.2, word_vector=0.5))
     connection = apsw.Connection(str(place))
     connection.execute("UPDATE profiles SET settings = replace(settings, 'word_vector', 'sense')")
-    connection.execute("DROP INDEX facts_by_topic")
+    for index in ("facts_by_topic", "notes_by_topic"):
+        connection.execute(f"DROP INDEX {index}")
     connection.execute("PRAGMA user_version = 19")
     connection.close()
     with Memory.open(place, options=OPTIONS) as memory:
