@@ -49,21 +49,21 @@ def is_time(value: object) -> TypeGuard[float]:
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025 21:14``, without the year if it is the year of ``now``. ``zone`` None: the machine's."""
-    local = _local(seconds, zone)
+    local = zoned(seconds, zone)
     return Visible(f"{local_date(seconds, now, zone=zone)} {local:%H:%M}")
 
 
 def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025``, without the year if it is the year of ``now``."""
-    local = _local(seconds, zone)
+    local = zoned(seconds, zone)
     day = f"{local.day} {MONTHS[local.month - 1]}"
-    same_year = now is not None and _local(now, zone).year == local.year
+    same_year = now is not None and zoned(now, zone).year == local.year
     return Visible(day if same_year else f"{day} {local.year}")
 
 
 def local_month(seconds: float) -> Visible:
     """``Oct 2025``."""
-    local = _local(seconds, None)
+    local = zoned(seconds, None)
     return Visible(f"{MONTHS[local.month - 1]} {local.year}")
 
 
@@ -104,7 +104,8 @@ def _in_utc(seconds: float) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
 
-def _local(seconds: float, zone: tzinfo | None) -> datetime:
+def zoned(seconds: float, zone: tzinfo | None = None) -> datetime:
+    """A time in ``zone``, None being the machine's; in UTC where the calendar of the zone ends."""
     utc = _in_utc(seconds)
     try:
         return utc.astimezone(zone)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Glyphs(NamedTuple):
     """``on`` and ``off`` belong to a job, ``folder`` to a topic that opens.
 
-    ``bar`` and ``empty`` draw a level. ``retrievers`` fill the score bar, one for each retriever. ``types`` are those
-    of entities. ``ties``: lines between them, thin to thick; Braille ones are drawn dot by dot.
+    ``bar`` and ``empty`` draw a level; ``bars`` are columns of rising height, ``nothing`` is one of none.
+    ``retrievers`` fill the score bar, one for each retriever. ``types`` are those of entities. ``ties``: lines between
+    them, thin to thick; Braille ones are drawn dot by dot.
     """
 
     kinds: Mapping[Kind, str]
@@ -40,6 +41,8 @@ class Glyphs(NamedTuple):
     bar: str
     empty: str
     curve: str
+    bars: str
+    nothing: str
     retrievers: Mapping[str, str]
     rising: str
     falling: str
@@ -82,6 +85,8 @@ UNICODE = Glyphs(
     bar="━",
     empty="╌",
     curve="▁▂▃▄▅▆▇",
+    bars="▁▂▃▄▅▆▇█",
+    nothing="·",
     retrievers={"keyword": "█", "vector": "▓", "word_vector": "▚", "entity": "▒", "context": "░"},
     rising="▲",
     falling="▼",
@@ -124,6 +129,8 @@ ASCII = Glyphs(
     bar="=",
     empty="-",
     curve="_.-=^",
+    bars=".:-=+*%#",
+    nothing=" ",
     retrievers={"keyword": "K", "vector": "V", "word_vector": "W", "entity": "E", "context": "C"},
     rising="^",
     falling="v",

@@ -13,16 +13,17 @@ from typing import Literal, NamedTuple, get_args
 from .permissions import Effect
 
 Place = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours",
-    "you", "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
-    "typing", "filtering",
+    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours", "grid",
+    "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
+    "maintenance", "history", "typing", "filtering",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 # In the help, keys of the pane come first, and keys that work everywhere last.
 HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
 PANE_PLACES: tuple[Place, ...] = (
-    "you", "review", "memories", "search", "entities", "sessions", "observations", "scratchpad", "maintenance", "history",
+    "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
+    "maintenance", "history",
 )  # fmt: skip
 # One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
 PART_PLACES: tuple[Place, ...] = (
@@ -34,6 +35,7 @@ PART_PLACES: tuple[Place, ...] = (
     "profile",
     "portrait",
     "neighbours",
+    "grid",
 )
 # While typing, every printable key is text. Of the other keys only these and a few of "everywhere" work.
 # A filter of memories ("filtering") also has completions.
@@ -82,7 +84,8 @@ _SIDES: tuple[Place, ...] = ("list", "text", "transcript", "profile")
 # In a card left and right pick a side.
 _PARTS: tuple[Place, ...] = (*_SIDES, "card", "portrait")
 _LISTED: tuple[Place, ...] = ("list", "card")
-_STEPS: tuple[Place, ...] = (*_PARTS, "knobs", "neighbours")
+_PAGED: tuple[Place, ...] = (*_PARTS, "grid")
+_STEPS: tuple[Place, ...] = (*_PAGED, "knobs", "neighbours")
 _ROWS: tuple[Place, ...] = ("memories", "search")
 _KEPT: tuple[Place, ...] = (*_ROWS, "observations", "you")
 # Where memories are shown.
@@ -115,10 +118,10 @@ ACTIONS: tuple[Action, ...] = (
 
     _action("up", "up  k", "up", "Move", _STEPS, "One row up."),
     _action("down", "down  j", "down", "Move", _STEPS, "One row down."),
-    _action("page_up", "pageup", "page up", "Move", _PARTS, "One page up."),
-    _action("page_down", "pagedown", "page down", "Move", _PARTS, "One page down."),
-    _action("half_up", "ctrl+u", "half page up", "Move", _PARTS, "Half a page up."),
-    _action("half_down", "ctrl+d", "half page down", "Move", _PARTS, "Half a page down."),
+    _action("page_up", "pageup", "page up", "Move", _PAGED, "One page up."),
+    _action("page_down", "pagedown", "page down", "Move", _PAGED, "One page down."),
+    _action("half_up", "ctrl+u", "half page up", "Move", _PAGED, "Half a page up."),
+    _action("half_down", "ctrl+d", "half page down", "Move", _PAGED, "Half a page down."),
     _action("top", "g g  home", "top", "Move", _PARTS, "To the first row."),
     _action("bottom", "G  end", "bottom", "Move", _PARTS, "To the last row."),
     _action("focus_list", "h  left", "list", "Move", _SIDES, "Go to the list."),
@@ -127,18 +130,39 @@ ACTIONS: tuple[Action, ...] = (
             "Go to the column at the left; in the first line to the item before."),
     _action("column_right", "right  l", "right column", "Move", ("portrait", "neighbours"),
             "Go to the column at the right; in the first line to the next item."),
+    _action("period_before", "left  h", "back in time", "Move", ("grid",), "One period earlier."),
+    _action("period_after", "right  l", "on in time", "Move", ("grid",), "One period later."),
+    _action("earliest", "home  ^", "earliest", "Move", ("grid",), "To the earliest period."),
+    _action("latest", "end  $", "latest", "Move", ("grid",), "To the latest period."),
+    _action("filled_before", "p", "one before", "Move", ("timeline",), "To the period before in which this row has anything."),
+    _action("filled_after", "n", "next one", "Move", ("timeline",), "To the next period in which this row has anything.",
+            footer=12),
+    _action("pan_left", "H  shift+left", "pan back", "Move", ("timeline",), "Half a window back in time."),
+    _action("pan_right", "L  shift+right", "pan on", "Move", ("timeline",), "Half a window on in time."),
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
     _action("open", "enter", "open", "Look", (*_LISTED, "profile"), "Open the selected row in full."),
     _action("go", "enter", "open", "Look", ("portrait",),
             "Open what the cursor is on: a fact, a person, all facts of a topic, Review.", footer=5),
+    _action("list_cell", "enter", "list these", "Look", ("grid",),
+            "List the memories under the cursor; Esc comes back to the same place.", footer=5),
+    _action("timeline", "T", "timeline", "Look", ("memories",),
+            "Show over time how much was learned, corrected, forgotten or recalled of each topic.", footer=35),
+    _action("as_list", "T", "as a list", "Look", ("timeline",), "Back to the list of memories.", footer=18),
+    _action("zoom_in", "=  ]", "zoom in", "Look", ("timeline",),
+            "Finer periods around the cursor: from years down to hours. The mouse wheel does so too.", footer=6),
+    _action("zoom_out", "-  [", "zoom out", "Look", ("timeline",), "Coarser periods, up to years.", footer=7),
+    _action("whole_time", "f", "all time", "Look", ("timeline",), "As fine as all of it fits into the window.", footer=14),
+    _action("layer", "v", "layer", "Look", ("timeline",),
+            "The next layer: learned, corrected, forgotten, faded, recalled by agents.", footer=8),
+    _action("rows_by", "b", "rows", "Look", ("timeline",), "A row for each topic, person or project.", footer=9),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
     _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once.",
             footer=4),
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once.",
             footer=5),
-    _action("filter", "/", "filter", "Look", ("review", "memories", "entities", "sessions", "maintenance", "history"),
+    _action("filter", "/", "filter", "Look", ("review", "memories", "timeline", "entities", "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -word, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("you", "search", "observations", "scratchpad"),
             "Type a question, or words to look for.", footer=10),
@@ -183,8 +207,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("reverse", "<", "reverse", "Look", _LIST, "Reverse the order."),
     _action("trash", "X", "trash", "Look", ("memories",),
             "Show what was forgotten, has faded or was replaced; again to leave.", footer=75),
-    _action("episodes", "K", "turns", "Look", ("memories",),
-            "Add the turns of conversations to the list; again to take them out.", footer=80),
+    _action("episodes", "K", "turns", "Look", ("memories", "timeline"),
+            "Add the turns of conversations; again to take them out.", footer=80),
     _action("about", "@", "about", "Look", _SHOWN, "Show everything about a person or thing that it mentions.", footer=38),
     _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
     _action("zoom", "+", "zoom", "Look", _ALL, "Make this part full-screen."),

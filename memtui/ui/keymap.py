@@ -43,6 +43,8 @@ _WHERE: dict[Place, str] = {
     "profile": "in the profile of an entity",
     "portrait": "in You",
     "neighbours": "in the drawing of Entities",
+    "grid": "in the timeline",
+    "timeline": "in the timeline of Memories",
     "scratchpad": "in the scratchpad",
     "typing": "while you type",
     "filtering": "while you type a filter",

@@ -196,7 +196,7 @@ class ListPane(Pane, Generic[Row]):
 
     @on(FilterBar.TypingEnded)
     def _filter_left(self) -> None:
-        self.table.focus()
+        self.do_focus_list()
 
     @on(RowsOrdered)
     def _ordered(self, event: RowsOrdered) -> None:

@@ -121,7 +121,7 @@ def test_a_cell_has_what_its_filter_passes(
             ("corrected", "is:superseded,merged"),
             ("faded", "is:faded"),
         ):
-            assert found.all.total(layer) == full.view.count(f"{filter} {term}")  # type: ignore[arg-type]
+            assert found.all.total(layer) == full.view.count(f"{filter} {term}")
 
 
 @settings(max_examples=30)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
+from textual.widget import Widget
 
 from memtui.engine.installation import runnable
-from memtui.ui.actions import Action
+from memtui.ui.action_dispatch import start
+from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
-from memtui.ui.panes.pane import Command
+from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
 from memtui.ui.saved_filters import SavingFilters
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
     from memtui.engine.search.filters.compiler import Culprit
     from memtui.ui.presenters.memory_text import MemoryText
 
+    from .timeline import TimelineView
+
 TRASH = "is:trash"
 
 
 class MemoriesPane(ListPane[MemoryRow]):
-    """Lists facts, reflections and observations. One key adds turns, another one shows the Trash."""
+    """Lists facts, reflections and observations. One key adds turns, others show the Trash and the timeline."""
 
     place: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
@@ -39,6 +43,8 @@ class MemoriesPane(ListPane[MemoryRow]):
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
+    # Made when it is first shown.
+    _timeline: TimelineView | None = None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -173,10 +179,114 @@ class MemoriesPane(ListPane[MemoryRow]):
             *(part for way, what in ways for part in ("\n", (way, "bold $accent"), f"  {what}")),
         )
 
+    # -- the timeline in place of the list
+
+    @property
+    def timeline(self) -> TimelineView | None:
+        """The timeline while it is shown."""
+        return self._timeline if self.has_class("-timeline") else None
+
+    @property
+    def here(self) -> Place:
+        return "memories" if self.timeline is None else "timeline"
+
+    def do_timeline(self) -> None:
+        if self._timeline is None:
+            # Imported late: not needed for the first paint.
+            from .timeline import TimelineView
+
+            use_styles(self.app, "timeline.tcss")
+            self._timeline = TimelineView(lambda: self.filter_text, self._whole, id="memories-timeline")
+            self.query_one(".list-side").mount(self._timeline)
+        self._show_timeline(True)
+        self._timeline.show()
+
+    def do_as_list(self) -> None:
+        self._show_timeline(False)
+
+    def _show_timeline(self, shown: bool) -> None:
+        self.zoom(None)
+        self.set_class(shown, "-timeline")
+        self.do_focus_list()
+        self.show_count(self.table.row_count, self.table.count_is_exact)
+        self.shell.look_again()
+
+    def _whole(self, filter: str) -> str:
+        return self.source(filter, self.table.order).whole_filter()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys of the list do nothing while it is not shown."""
+        return not (action in ("perform", "chord") and self.timeline is not None)
+
+    def parts(self) -> list[Widget]:
+        return super().parts() if self.timeline is None else [self.timeline]
+
+    def do_focus_list(self) -> None:
+        if self.timeline is None:
+            super().do_focus_list()
+        else:
+            self.timeline.focus()
+
+    def show_rows(self, *, top: bool) -> None:
+        super().show_rows(top=top)
+        if self.timeline is not None:
+            self.timeline.show()
+
+    def show_count(self, rows: int, exact: bool) -> None:
+        super().show_count(rows, exact)
+        self._show_timeline_status()
+
+    def on_timeline_view_moved(self) -> None:
+        self._show_timeline_status()
+        self.shell.look_again()
+
+    def on_timeline_view_chosen(self, event: TimelineView.Chosen) -> None:
+        start(self, partial(self.shell.navigation.list_memories, event.filter), "list_cell")
+
+    def _show_timeline_status(self) -> None:
+        if self.timeline is not None:
+            self.show_status(self.timeline.status)
+
+    def back(self) -> bool:
+        if self.timeline is None:
+            return super().back()
+        if self.filter_text:
+            self.filter_bar.set_filter("")
+        else:
+            self.do_as_list()
+        return True
+
+    def bookmark(self) -> Callable[[], None]:
+        listed = super().bookmark()
+        if self.timeline is None:
+
+            def restore_list() -> None:
+                self._show_timeline(False)
+                listed()
+
+            return restore_list
+        spot, filter = self.timeline.spot, self.filter_bar.value
+
+        def restore() -> None:
+            self.filter_bar.set_filter(filter, quiet=True)
+            self._show_timeline(True)
+            assert self.timeline is not None
+            self.timeline.spot = spot
+            self.show_rows(top=False)
+
+        return restore
+
+    def list_only(self, filter: str) -> None:
+        if self.timeline is not None:
+            self.do_as_list()
+        super().list_only(filter)
+
     # -- shown from elsewhere
 
     def open_at(self, rid: int) -> None:
         """Show a memory in the whole window."""
+        if self.timeline is not None:
+            self.do_as_list()
         self.filter_bar.set_filter("", quiet=True)
         self.table.select(rid)
         self.show_rows(top=False)
@@ -186,6 +296,8 @@ class MemoriesPane(ListPane[MemoryRow]):
     # -- actions
 
     def why_not(self, action: Action) -> str:
+        if action.id in ("zoom", "unzoom") and self.timeline is not None:
+            return "The timeline has the whole window."
         if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
             return NOBODY
         return super().why_not(action)

@@ -1,0 +1,413 @@
+"""The timeline in words and as a drawing: a row of bars for each topic, person or project, and time across.
+
+``draw`` makes lines of texts in roles from the counts alone, for the app, the command line and pictures.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta, tzinfo
+from itertools import pairwise
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.engine.records import LAYERS
+
+from .format import MONTHS, count, plural, relative_time, short_count, zoned
+from .memory import without_secrets
+from .portrait import TITLES
+from .text import Line, Part, Role, cells, one_line
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Layer, MemoryRecord, RowsBy, Timeline, TimelineRow, Unit
+
+    from .glyphs import Glyphs
+
+ROLES: Mapping[Layer, Role] = {
+    "learned": "accent", "corrected": "warning", "forgotten": "error", "faded": "vector", "recalled": "success",
+}  # fmt: skip
+EVERYTHING = "Everything"
+_WITHOUT: Mapping[RowsBy, str] = {
+    "topic": "No topic", "person": "Nobody", "project": "No project",
+}  # fmt: skip
+_TITLES: Mapping[str, str] = {topic: title for topic, title in TITLES.items() if topic is not None}
+_MANY: Mapping[Unit, str] = {
+    "year": "years", "quarter": "quarters", "month": "months", "week": "weeks", "day": "days", "hour": "hours",
+}  # fmt: skip
+_ON: Mapping[Unit, str] = {"week": "from", "day": "on", "hour": "on"}
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+# The bars of a row may be so many lines high, and a period so many cells wide.
+_HIGHEST, _WIDEST = 3, 8
+# The lines below the grid: the rule, what the cell says, and the first texts in it.
+_LEAST_BELOW, _BELOW_HIGH_BARS = 3, 4
+_NUMBER = 5
+
+
+# -- words
+
+
+def row_name(timeline: Timeline, row: TimelineRow) -> str:
+    """The name of a row as it is shown; as stored for persons and projects."""
+    if row is timeline.all:
+        return EVERYTHING
+    if row.name is None:
+        return _WITHOUT[timeline.by]
+    return _TITLES[row.name] if timeline.by == "topic" else row.name
+
+
+def rows(timeline: Timeline) -> list[TimelineRow]:
+    """The rows as they are shown: everything first, topics in the order of the portrait."""
+    those = timeline.rows
+    if timeline.by == "topic":
+        places = list(_TITLES)
+        those = tuple(
+            sorted(those, key=lambda row: len(places) if row.name is None else places.index(row.name))
+        )
+    return [timeline.all, *those]
+
+
+def period_name(unit: Unit, start: int, zone: tzinfo | None = None) -> str:
+    """``2026``, ``April to June 2026``, ``March 2026``, ``2 to 8 March 2026``, ``Monday 2 March 2026``, with the hour."""
+    first = zoned(start, zone)
+    month = f"{_MONTHS[first.month - 1]} {first.year}"
+    match unit:
+        case "year":
+            return str(first.year)
+        case "quarter":
+            return f"{_MONTHS[first.month - 1]} to {_MONTHS[first.month + 1]} {first.year}"
+        case "month":
+            return month
+        case "week":
+            last = first.replace(tzinfo=None) + timedelta(days=6)
+            begun = f"{first.day}" if last.month == first.month else f"{first.day} {_MONTHS[first.month - 1]}"
+            return f"{begun} to {last.day} {_MONTHS[last.month - 1]} {last.year}"
+        case "day":
+            return f"{_DAYS[first.weekday()]} {first.day} {month}"
+        case "hour":
+            return f"{_DAYS[first.weekday()]} {first.day} {month}, {first.hour}:00 to {first.hour + 1}:00"
+
+
+def counted(numbers: Iterable[tuple[Layer, int]]) -> str:
+    """``5 learned, 1 corrected``; ``nothing`` where all are 0."""
+    return ", ".join(f"{count(number)} {layer}" for layer, number in numbers if number) or "nothing"
+
+
+def cell_sentence(timeline: Timeline, row: TimelineRow, at: int, zone: tzinfo | None = None) -> str:
+    """What is in a cell: ``People, March 2026: 5 learned, 1 corrected.``"""
+    numbers = [(layer, row.counts[layer][at]) for layer in timeline.layers]
+    when = period_name(timeline.unit, timeline.bounds[at], zone)
+    return f"{row_name(timeline, row)}, {when}: {counted(numbers)}."
+
+
+def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = None) -> str:
+    """A row without its drawing: ``People: 25 learned, most in October 2026 (7); 2 corrected.``"""
+    parts = []
+    for layer in timeline.layers:
+        if total := row.total(layer):
+            most = max(row.counts[layer])
+            when = period_name(timeline.unit, timeline.bounds[row.counts[layer].index(most)], zone)
+            on = "on" if timeline.unit in ("day", "hour") else "from" if timeline.unit == "week" else "in"
+            parts.append(
+                f"{count(total)} {layer}"
+                + (f", most {on} {when} ({count(most)})" if most < total else f", {on} {when}")
+            )
+    return f"{row_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
+
+
+def headline(timeline: Timeline, zone: tzinfo | None = None) -> str:
+    """``Memories by topic and month, April 2021 to November 2026.``"""
+    first = period_name(timeline.unit, timeline.bounds[0], zone)
+    last = period_name(timeline.unit, timeline.bounds[-2], zone)
+    return f"Memories by {timeline.by} and {timeline.unit}, {first if first == last else f'{first} until {last}'}."
+
+
+def left_out(timeline: Timeline) -> str:
+    """``and 12 more persons``; empty if none is left out."""
+    return f"and {plural(timeline.left_out, f'more {timeline.by}')}" if timeline.left_out else ""
+
+
+def span(timeline: Timeline) -> str:
+    """``68 months``."""
+    periods = timeline.periods
+    return f"{count(periods)} {timeline.unit if periods == 1 else _MANY[timeline.unit]}"
+
+
+def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float) -> Line:
+    """A memory of a cell in one line: its sign, its text, and how long ago it was said."""
+    sign = glyphs.kinds[memory.kind] if memory.active else glyphs.ended
+    return (
+        (f" {sign} ", "accent" if memory.active else "warning"), (one_line(without_secrets(memory), 200), "text"),
+        (f"  {relative_time(memory.event_time, now)}", "dim"),
+    )  # fmt: skip
+
+
+# -- the drawing
+
+
+class Plan(NamedTuple):
+    """Where the pieces of a drawing of ``width`` x ``height`` cells stand.
+
+    The grid begins in column ``left`` and line ``top``. ``edges``: where each period begins in it, and where the last
+    ends. A row is ``high`` lines high, and ``shown`` rows are seen. ``below``: the lines under the grid, the first of
+    which is the rule.
+    """
+
+    width: int
+    left: int
+    top: int
+    edges: tuple[int, ...]
+    high: int
+    shown: int
+    below: int
+
+    def cell_at(self, x: int, y: int) -> tuple[int, int] | None:
+        """The row (from the first that is shown) and the period at a place; None outside of the grid."""
+        row, at = (y - self.top) // self.high, bisect(self.edges, x - self.left) - 1
+        return (row, at) if 0 <= row < self.shown and 0 <= at < len(self.edges) - 1 else None
+
+
+def grid_width(width: int) -> int:
+    """How many cells of ``width`` there are for periods."""
+    return max(width - _name_width(width) - 1 - _NUMBER - 1, 4)
+
+
+def plan(timeline: Timeline, width: int, height: int) -> Plan:
+    """The largest drawing that fits. Rows that do not fit are scrolled."""
+    number = len(timeline.rows) + 1
+    top = 1 + (1 if timeline.unit == "year" else 2)
+    high = next(
+        (
+            lines
+            for lines in range(_HIGHEST, 1, -1)
+            if top + number * lines + _BELOW_HIGH_BARS + 2 * (lines - 2) <= height
+        ),
+        1,
+    )
+    least = min(_LEAST_BELOW, max(height - top - 2, 0))
+    shown = max(min(number, (height - top - least) // high), 1)
+    room = min(grid_width(width), timeline.periods * _WIDEST)
+    edges = tuple(at * room // timeline.periods for at in range(timeline.periods + 1))
+    return Plan(
+        width=width, left=_name_width(width) + 1, top=top, edges=edges, high=high, shown=shown,
+        below=max(height - top - shown * high, 0),
+    )  # fmt: skip
+
+
+def _name_width(width: int) -> int:
+    return max(min(width // 6, 26), 10)
+
+
+def draw(
+    timeline: Timeline,
+    layer: Layer,
+    where: Plan,
+    glyphs: Glyphs,
+    *,
+    cursor: tuple[int, int] | None = None,
+    first: int = 0,
+    zone: tzinfo | None = None,
+) -> list[Line]:
+    """The layers, the axis, and the rows from ``first`` on. ``cursor``: its row and period, marked without colours too."""
+    drawn: list[Line] = [_head(timeline, layer, where, glyphs), *_axis(timeline, where, zone)]
+    those = rows(timeline)
+    most = max((max(row.counts.get(layer, (0,)), default=0) for row in those[1:]), default=0)
+    for number, row in enumerate(those[first : first + where.shown], first):
+        top = max(row.counts.get(layer, ()), default=0) if row is timeline.all else most
+        drawn += _row(
+            timeline, row, layer, top, where, glyphs, here=cursor is not None and cursor[0] == number
+        )
+    if where.below:
+        drawn.append(_rule(timeline, where, glyphs, None if cursor is None else cursor[1]))
+    return drawn
+
+
+def _head(timeline: Timeline, layer: Layer, where: Plan, glyphs: Glyphs) -> Line:
+    """Each layer with its number, the shown one strong; what the rows and columns are."""
+    by = f"by {timeline.by} {glyphs.dot} {span(timeline)}"
+    parts: list[Part] = []
+    left = where.width
+    for one in head_layers(timeline, layer, where.width, glyphs):
+        parts.append(one)
+        left -= cells(one[0])
+    if left > cells(by) + 1:
+        parts += [(" " * (left - cells(by) - 1), "text"), (by, "dim")]
+    return tuple(parts)
+
+
+def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) -> Iterator[Part]:
+    """The layers of the head, each a sign and a text; without room only the shown one."""
+    texts = {
+        one: f"{one} {short_count(timeline.all.total(one))}" if one in timeline.all.counts else one
+        for one in LAYERS
+    }
+    if sum(cells(text) + 4 for text in texts.values()) > width:
+        texts = {one: text if one == layer else one for one, text in texts.items()}
+    if sum(cells(text) + 4 for text in texts.values()) > width:
+        texts = {layer: texts[layer]}
+    for one, text in texts.items():
+        sign = glyphs.on if one == layer else glyphs.off
+        yield f"{sign} ", ROLES[one]
+        yield f"{text}  ", "strong" if one == layer else "dim"
+
+
+def _row(
+    timeline: Timeline,
+    row: TimelineRow,
+    layer: Layer,
+    most: int,
+    where: Plan,
+    glyphs: Glyphs,
+    *,
+    here: bool,
+) -> Iterator[Line]:
+    """The lines of a row, the name beside the lowest."""
+    numbers = row.counts.get(layer, (0,) * timeline.periods)
+    steps = len(glyphs.bars)
+    levels = [_level(number, most, steps * where.high) for number in numbers]
+    width = where.left - 2
+    name = one_line(row_name(timeline, row), width)
+    total = short_count(sum(numbers))
+    for line in range(where.high - 1, -1, -1):
+        bars: list[Part] = []
+        for level, (begin, end) in zip(levels, pairwise(where.edges), strict=True):
+            filled = max(min(level - line * steps, steps), 0)
+            if filled:
+                bar, role = glyphs.bars[filled - 1] * (end - begin - (end - begin > 2)), ROLES[layer]
+            else:
+                bar, role = (glyphs.nothing if line == 0 and not level else " "), "faint"
+            bars.append((bar.ljust(end - begin), role))
+        grid = list(_joined(bars))
+        if line:
+            yield (" " * where.left, "text"), *grid
+            continue
+        sign = glyphs.cursor if here else " "
+        rest = where.width - where.left - where.edges[-1]
+        label: list[Part] = [
+            (sign, "accent"), (name, "strong" if here or row is timeline.all else "text"),
+            (" " * (width - cells(name) + 1), "text"),
+        ]  # fmt: skip
+        yield *label, *grid, (total.rjust(max(min(rest, _NUMBER), 0)), "strong" if here else "dim")
+
+
+def _level(number: int, most: int, steps: int) -> int:
+    """The height of a bar; it grows with the square root, so that one beside a hundred is seen."""
+    return max(round(sqrt(number / most) * steps), 1) if number and most else 0
+
+
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """Neighbours of one role as one part."""
+    text, role = "", None
+    for one, other in parts:
+        if role is not None and other != role:
+            yield text, role
+            text = ""
+        text, role = text + one, other
+    if role is not None:
+        yield text, role
+
+
+def _rule(timeline: Timeline, where: Plan, glyphs: Glyphs, at: int | None) -> Line:
+    """The rule below the grid, with a mark below the period of the cursor."""
+    if at is None:
+        return ((glyphs.rule * where.width, "faint"),)
+    before = where.left + (where.edges[at] + max(where.edges[at + 1] - 2, where.edges[at])) // 2
+    return (
+        (glyphs.rule * before, "faint"), (glyphs.rising, "accent"), (glyphs.rule * (where.width - before - 1), "faint"),
+    )  # fmt: skip
+
+
+class _Label(NamedTuple):
+    at: int
+    text: str
+
+
+def _axis(timeline: Timeline, where: Plan, zone: tzinfo | None) -> Iterator[Line]:
+    """One or two lines of dates above the grid; those without room are left out."""
+    begun = [zoned(start, zone) for start in timeline.bounds[:-1]]
+    upper, lower = _AXES[timeline.unit](begun, where.edges[-1] / timeline.periods)
+    width = where.width - where.left
+    if timeline.unit != "year":
+        yield (" " * where.left, "text"), (_placed(upper, where.edges, width), "strong")
+    yield (" " * where.left, "text"), (_placed(lower, where.edges, width), "dim")
+
+
+def _placed(labels: Sequence[_Label], edges: Sequence[int], width: int) -> str:
+    line = ""
+    for one, following in zip(labels, [*labels[1:], None], strict=True):
+        begin = edges[one.at]
+        end = begin + len(one.text)
+        # The first one may be of a period that has begun before, and gives way to the next one.
+        early = one.at == 0 and following is not None and end >= edges[following.at]
+        if (not line or begin > len(line)) and end <= width and not early:
+            line = line.ljust(begin) + one.text
+    return line.ljust(width)
+
+
+def _changes(begun: Sequence[datetime], key: str) -> list[int]:
+    """The places at which a part of the date is another one than before, and the first."""
+    return [
+        0,
+        *(
+            at
+            for at, (one, other) in enumerate(pairwise(begun), 1)
+            if getattr(one, key) != getattr(other, key)
+        ),
+    ]
+
+
+def _years(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    step = next((step for step in (1, 2, 5, 10, 20, 50, 100, 500) if step * cell > 4), 1_000)
+    return [], [
+        _Label(at, str(one.year)) for at, one in enumerate(begun) if one.year % step == 0 or len(begun) == 1
+    ]
+
+
+def _year_labels(begun: Sequence[datetime]) -> list[_Label]:
+    return [_Label(at, str(begun[at].year)) for at in _changes(begun, "year")]
+
+
+def _quarters(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    names = [f"{'Q' if cell > 2 else ''}{(one.month + 2) // 3}" for one in begun]
+    return _year_labels(begun), [_Label(at, name) for at, name in enumerate(names) if cell > 1]
+
+
+def _months(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    if cell > 3:
+        return _year_labels(begun), [_Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun)]
+    if cell > 1:
+        return _year_labels(begun), [_Label(at, MONTHS[one.month - 1][0]) for at, one in enumerate(begun)]
+    return _year_labels(begun), [
+        _Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun) if one.month in (1, 7)
+    ]
+
+
+def _weeks(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    months = [_Label(at, MONTHS[begun[at].month - 1]) for at in _changes(begun, "month")]
+    return _year_labels(begun), months
+
+
+def _days(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    months = [
+        _Label(at, f"{MONTHS[begun[at].month - 1]} {begun[at].year}") for at in _changes(begun, "month")
+    ]
+    return months, [
+        _Label(at, str(one.day)) for at, one in enumerate(begun) if cell > 2 or one.weekday() == 0
+    ]
+
+
+def _hours(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    days = [
+        _Label(at, f"{_DAYS[begun[at].weekday()][:3]} {begun[at].day} {MONTHS[begun[at].month - 1]}")
+        for at in _changes(begun, "day")
+    ]
+    step = next((step for step in (1, 3, 6, 12) if step * cell > 3), 12)
+    return days, [_Label(at, f"{one.hour:02}") for at, one in enumerate(begun) if one.hour % step == 0]
+
+
+_AXES = {"year": _years, "quarter": _quarters, "month": _months, "week": _weeks, "day": _days, "hour": _hours}

@@ -1,0 +1,478 @@
+"""The timeline of Memories: rows of topics, persons or projects, and time across. Enter lists what is in a cell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import LAYERS, ROWS_BY, UNITS
+from memtui.present import timeline as words
+from memtui.present.text import Line, cells, one_line, visible
+from memtui.ui.action_dispatch import chord, perform, start
+from memtui.ui.actions import Action, Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
+from memtui.ui.panes.list_pane import PREVIEW_DELAY
+from memtui.ui.safe import segment
+from memtui.ui.shell import Shell, shell_of
+from memtui.ui.widgets.line_view import LineView, State
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import Layer, MemoryRecord, RowsBy, Timeline, TimelineRow, Unit
+    from memtui.present.timeline import Plan
+
+_BLANK = 1
+"""The cells at the left and right of the drawing."""
+_UNSEEN_FIRST = 2
+# So many texts of a cell are shown at most, where there is room.
+_TEXTS = 12
+
+
+class Spot(NamedTuple):
+    """Where the timeline is: what can be put back as it was. ``at``: the time under the cursor."""
+
+    by: RowsBy
+    layer: Layer
+    unit: Unit | None
+    middle: float | None
+    row: str
+    at: float | None
+
+
+class TimelineView(LineView, can_focus=True, inherit_bindings=False):
+    """Draws the counts of what passes ``filter()``. ``show`` reads them."""
+
+    BINDINGS = [*bindings_at("grid", "timeline")]
+    part: ClassVar[Place] = "grid"
+    ALLOW_SELECT = False
+    action_perform, action_chord = perform, chord
+
+    @message_type
+    class Chosen(Message):
+        """Enter, or a double click: list what passes ``filter``."""
+
+        filter: str
+
+    @message_type
+    class Moved(Message):
+        """The cursor or the drawing is another one."""
+
+    def __init__(self, typed: Callable[[], str], whole: Callable[[str], str], *, id: str) -> None:
+        """``typed``: the filter as it is typed; ``whole``: one with the terms that the list adds by itself."""
+        super().__init__(id=id)
+        self._typed = typed
+        self._whole = whole
+        self.spot = Spot("topic", "learned", None, None, "", None)
+        self._timeline: Timeline | None = None
+        self._read_width = 0
+        self._first = 0
+        self._sought: tuple[int, int] | None = None
+        self._drawn: list[Line] = []
+        self._texts: tuple[str, Sequence[MemoryRecord]] = ("", ())
+
+    @property
+    def shell(self) -> Shell:
+        return shell_of(self)
+
+    # -- reading
+
+    def show(self) -> None:
+        """Read the counts again; the cursor stays at its row and time."""
+        start(self, self._read, "timeline")
+
+    def show_at(self, spot: Spot) -> None:
+        self.spot = spot
+        self.show()
+
+    async def _read(self) -> None:
+        width, spot = self._width, self.spot
+        if not width or self.shell.operations.memory is None:
+            return
+        try:
+            filter = self._whole(self._typed())
+            # The layer that is shown first, so that it is there at once.
+            for layers in ((spot.layer,), LAYERS):
+                read = partial(_counts, filter=filter, spot=spot, most=words.grid_width(width), layers=layers)
+                self._timeline = await self.shell.operations.ask(read, slow=layers is LAYERS)
+                self._put_cursor()
+                self._follow()
+        except InputError:
+            return  # the filter is being typed: the list names the mistake
+
+    def _put_cursor(self) -> None:
+        """On the period of its time; at first on the last one with anything in it."""
+        found = self._timeline
+        assert found is not None
+        numbers = self._rows[self.row].counts.get(self.spot.layer, ())
+        filled = [at for at, number in enumerate(numbers) if number]
+        if self.spot.at is None:
+            at = filled[-1] if filled else found.periods - 1
+        elif self._sought is not None:
+            begun, end = self._sought
+            at = next((one for one in filled if begun <= found.bounds[one] < end), self.at)
+            self._sought = None
+        else:
+            at = self.at
+        self.spot = self.spot._replace(at=found.bounds[at])
+
+    def _follow(self) -> None:
+        """The cursor or the counts are others: draw, and read the texts of the cell."""
+        self._reveal()
+        self.refresh()
+        self.post_message(self.Moved())
+        start(self, self._read_texts, "timeline texts")
+
+    async def _read_texts(self) -> None:
+        await asyncio.sleep(PREVIEW_DELAY)
+        filter, where = self.cell_filter, self._plan
+        number = min(where.below - _UNSEEN_FIRST, _TEXTS) if where is not None else 0
+        if filter and number > 0 and self.number:
+            whole = self._whole(filter)
+            found = await self.shell.operations.ask(lambda memory: memory.view.page(whole, limit=number))
+        else:
+            found = []
+        if filter == self.cell_filter:
+            self._texts = filter, found
+            self.refresh()
+
+    # -- where it is
+
+    @property
+    def _width(self) -> int:
+        return max(self.size.width - 2 * _BLANK, 0)
+
+    @property
+    def _plan(self) -> Plan | None:
+        if self._timeline is None:
+            return None
+        return words.plan(self._timeline, self._width, self.size.height)
+
+    @property
+    def _rows(self) -> list[TimelineRow]:
+        return words.rows(self._timeline) if self._timeline is not None else []
+
+    @property
+    def row(self) -> int:
+        """The number of the row under the cursor."""
+        return next((place for place, row in enumerate(self._rows) if row.term == self.spot.row), 0)
+
+    @property
+    def at(self) -> int:
+        """The number of the period under the cursor."""
+        found = self._timeline
+        if found is None or self.spot.at is None:
+            return 0
+        return max(sum(bound <= self.spot.at for bound in found.bounds[:-1]) - 1, 0)
+
+    @property
+    def number(self) -> int:
+        """How many memories are in the cell under the cursor."""
+        rows = self._rows
+        return rows[self.row].counts.get(self.spot.layer, (0,))[self.at] if rows else 0
+
+    @property
+    def cell_filter(self) -> str:
+        """The filter that passes what is in the cell under the cursor; empty while nothing was read."""
+        found = self._timeline
+        if found is None:
+            return ""
+        return found.cell_filter(self._typed(), self._rows[self.row], self.spot.layer, self.at)
+
+    @property
+    def sentence(self) -> str:
+        """What is in the cell under the cursor."""
+        found = self._timeline
+        return words.cell_sentence(found, self._rows[self.row], self.at) if found is not None else ""
+
+    @property
+    def status(self) -> str:
+        """What is drawn, for the status line."""
+        found = self._timeline
+        return words.headline(found).rstrip(".") if found is not None else ""
+
+    # -- moving
+
+    def _go(self, *, row: int | None = None, at: int | None = None) -> None:
+        found, rows = self._timeline, self._rows
+        if found is None:
+            return
+        if row is not None:
+            self.spot = self.spot._replace(row=rows[max(min(row, len(rows) - 1), 0)].term)
+        if at is not None:
+            if not 0 <= at < found.periods:
+                self._pan(-1 if at < 0 else 1, half=False)
+                return
+            self.spot = self.spot._replace(at=found.bounds[at])
+        self._follow()
+
+    def _reveal(self) -> None:
+        where = self._plan
+        if where is not None:
+            last = max(len(self._rows) - where.shown, 0)
+            self._first = min(max(self._first, self.row - where.shown + 1), self.row, last)
+
+    def _pan(self, by: int, *, half: bool) -> None:
+        """Move the window by half of it, with the cursor; or by a quarter, and the cursor by one period."""
+        found = self._timeline
+        if found is None:
+            return
+        if by < 0 and (found.earliest is None or found.bounds[0] <= found.earliest):
+            self.shell.say("There is nothing earlier.")
+            return
+        if by > 0 and (found.latest is None or found.bounds[-1] > found.latest):
+            self.shell.say("There is nothing later.")
+            return
+        first, last = found.bounds[0], found.bounds[-1]
+        if half:
+            middle = first if by < 0 else last
+            at = (self.spot.at or first) + by * (last - first) // 2
+        else:
+            middle = found.bounds[found.periods // 4 if by < 0 else found.periods * 3 // 4]
+            at = first - 1 if by < 0 else last
+        self.spot = self.spot._replace(unit=found.unit, middle=middle, at=at)
+        self.show()
+
+    def do_period_before(self) -> None:
+        self._go(at=self.at - 1)
+
+    def do_period_after(self) -> None:
+        self._go(at=self.at + 1)
+
+    def do_filled_before(self) -> None:
+        self._to_filled(lambda at: at < self.at, -1)
+
+    def do_filled_after(self) -> None:
+        self._to_filled(lambda at: at > self.at, 0)
+
+    def _to_filled(self, beyond: Callable[[int], bool], which: int) -> None:
+        rows = self._rows
+        numbers = rows[self.row].counts.get(self.spot.layer, ()) if rows else ()
+        if filled := [at for at, number in enumerate(numbers) if number and beyond(at)]:
+            self._go(at=filled[which])
+        else:
+            self.shell.say("This row has nothing beyond, as far as it is shown.")
+
+    def do_up(self) -> None:
+        self._go(row=self.row - 1)
+
+    def do_down(self) -> None:
+        self._go(row=self.row + 1)
+
+    def do_page_up(self) -> None:
+        self._go(row=self.row - (self._plan.shown if self._plan is not None else 1))
+
+    def do_page_down(self) -> None:
+        self._go(row=self.row + (self._plan.shown if self._plan is not None else 1))
+
+    do_half_up, do_half_down = do_page_up, do_page_down
+
+    def do_earliest(self) -> None:
+        self._to(lambda found: found.earliest)
+
+    def do_latest(self) -> None:
+        self._to(lambda found: found.latest)
+
+    def _to(self, time: Callable[[Timeline], int | None]) -> None:
+        found = self._timeline
+        if found is not None and (to := time(found)) is not None:
+            self.spot = self.spot._replace(at=to, middle=to)
+            self.show()
+
+    def do_pan_left(self) -> None:
+        self._pan(-1, half=True)
+
+    def do_pan_right(self) -> None:
+        self._pan(1, half=True)
+
+    # -- zoom, layers, rows
+
+    def _zoom(self, by: int) -> None:
+        found = self._timeline
+        if found is None:
+            return
+        place = UNITS.index(found.unit) + by
+        if not 0 <= place < len(UNITS):
+            self.shell.say(
+                f"{'Hours are' if by > 0 else 'Years are'} the {'finest' if by > 0 else 'coarsest'}."
+            )
+            return
+        unit = UNITS[place]
+        begun, end = found.bounds[self.at], found.bounds[self.at + 1]
+        # The cursor goes to the first finer period with anything in it.
+        self._sought = (begun, end) if by > 0 else None
+        self.spot = self.spot._replace(unit=unit, middle=(begun + end) / 2, at=begun)
+        self.show()
+
+    def do_zoom_in(self) -> None:
+        self._zoom(1)
+
+    def do_zoom_out(self) -> None:
+        self._zoom(-1)
+
+    def do_whole_time(self) -> None:
+        self.spot = self.spot._replace(unit=None, middle=None)
+        self.show()
+
+    def do_layer(self) -> None:
+        self._show_layer(LAYERS[(LAYERS.index(self.spot.layer) + 1) % len(LAYERS)])
+
+    def _show_layer(self, layer: Layer) -> None:
+        self.spot = self.spot._replace(layer=layer)
+        found = self._timeline
+        if found is not None and layer in found.all.counts:
+            self._follow()
+        else:
+            self.show()
+
+    def do_rows_by(self) -> None:
+        by = ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
+        self.spot = self.spot._replace(by=by, row="")
+        self._first = 0
+        self.shell.say(f"A row for each {by}.")
+        self.show()
+
+    # -- opening
+
+    def why_not(self, action: Action) -> str:
+        if action.id == "list_cell" and not self.number:
+            return "Nothing is in this cell."
+        return ""
+
+    def do_list_cell(self) -> None:
+        if self.number:
+            self.post_message(self.Chosen(self.cell_filter))
+
+    def do_copy(self) -> None:
+        if self._timeline is not None:
+            self.app.copy_to_clipboard(words.row_sentence(self._timeline, self._rows[self.row]))
+            self.shell.say("Copied the row as a sentence.")
+
+    # -- the mouse
+
+    def _point(self, event: events.MouseEvent) -> bool:
+        """Put the cursor where the mouse is; False outside of the grid."""
+        where, found = self._plan, self._timeline
+        place = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
+        if place is None or found is None:
+            return False
+        self._go(row=self._first + place[0], at=place[1])
+        return True
+
+    def on_click(self, event: events.Click) -> None:
+        if self._point(event):
+            if event.chain == 2:
+                perform(self, "list_cell")
+        elif event.y == 0 and self._timeline is not None:
+            left = _BLANK
+            parts = list(words.head_layers(self._timeline, self.spot.layer, self._width, self.shell.glyphs))
+            for sign, text in zip(parts[::2], parts[1::2], strict=True):
+                right = left + cells(sign[0]) + cells(text[0])
+                if left <= event.x < right:
+                    self._show_layer(next(one for one in LAYERS if text[0].startswith(one)))
+                left = right
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, -1)
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        self._pan(-1, half=True)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        self._pan(1, half=True)
+
+    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+        event.stop()
+        if event.shift:
+            self._pan(-by, half=True)
+        else:
+            self._point(event)
+            self._zoom(by)
+
+    # -- drawing
+
+    def on_resize(self) -> None:
+        if self._width and self._width != self._read_width:
+            self._read_width = self._width
+            self.show()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def _lines(self) -> list[Line]:
+        found, where = self._timeline, self._plan
+        if found is None or where is None:
+            return []
+        drawn = words.draw(
+            found, self.spot.layer, where, self.shell.glyphs, cursor=(self.row, self.at), first=self._first
+        )
+        if where.below > 1:
+            drawn.append(((self.sentence, "strong"),))
+        of, texts = self._texts
+        if of == self.cell_filter:
+            drawn += [words.text_line(one, self.shell.glyphs, self.shell.clock()) for one in texts]
+        return drawn
+
+    def render_lines(self, crop: object) -> list[Strip]:
+        self._drawn = self._lines()
+        return super().render_lines(crop)  # type: ignore[arg-type]
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        blank = self._style_of("plain", "text")
+        if y >= len(self._drawn):
+            return Strip.blank(width, blank)
+        left = width - 2 * _BLANK
+        drawn = [Segment(" " * _BLANK, blank)]
+        for text, role in self._drawn[y]:
+            shown = one_line(text, left) if cells(text) > left else visible(text)
+            drawn.append(segment(shown, self._style_of("plain", role)))
+            left -= cells(shown)
+        return self._with_cursor(Strip(drawn).adjust_cell_length(width, blank), y)
+
+    def _with_cursor(self, strip: Strip, y: int) -> Strip:
+        """The column and the row of the cursor on other grounds."""
+        where = self._plan
+        if where is None or not where.top - 2 <= y < where.top + where.shown * where.high:
+            return strip
+        here = (y - where.top) // where.high == self.row - self._first
+        left, right = (_BLANK + where.left + where.edges[at] for at in (self.at, self.at + 1))
+        if right - left > 3:
+            right -= 1
+        parts = strip.divide([left, right, strip.cell_length])
+        states: tuple[State | None, State | None, State | None] = (
+            ("cursor-blurred", "cursor", "cursor-blurred") if here else (None, "cursor-blurred", None)
+        )
+        grounds = [None if state is None else self._ground(state) for state in states]
+        return Strip.join(
+            part if ground is None else _on(part, ground) for part, ground in zip(parts, grounds, strict=True)
+        )
+
+    def _ground(self, state: State) -> Style:
+        return Style(bgcolor=self._style_of(state, "text").bgcolor)
+
+
+def _counts(memory: Memory, *, filter: str, spot: Spot, most: int, layers: Sequence[Layer]) -> Timeline:
+    return memory.view.timeline(
+        filter, by=spot.by, unit=spot.unit, middle=spot.middle, most=most, layers=layers
+    )
+
+
+def _on(strip: Strip, ground: Style) -> Strip:
+    """The strip on another ground."""
+    return Strip([Segment(text, (style or Style()) + ground) for text, style, _ in strip], strip.cell_length)
