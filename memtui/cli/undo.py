@@ -13,7 +13,7 @@ from memtui.present.format import local_time, plural
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import emit, err, note, out, paint, row
+from .output import emit, err, next_step, note, out, paint, row
 from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _undo_agent(
             err(f"{agent} did nothing since then that can be undone")
         elif done is not None:
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
+            out(row("  ", next_step(f"To undo it: memtui undo {done.by.op_id}")))
         _print_left(done.conflicts if done else found.conflicts)
         if found.turns_left:
             stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"

@@ -352,6 +352,7 @@ def test_all_that_an_agent_did_is_taken_back_at_once(cli: Cli, home: Path) -> No
     )
     assert "Ada likes beer" in cli("list").out
     done = cli("undo", "--agent", "claude", "--since", "1d")
+    assert "To undo it: memtui undo " in done.out
     assert "Undid 2 changes of claude" in done.out
     assert "milk" not in cli("list", "kind:fact").out
     cli("undo")
