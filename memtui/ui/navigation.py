@@ -166,9 +166,13 @@ class Navigation:
         window = self._window()
         left = window.pane
         restore, there = left.bookmark(), window.pane_at(place)
+        # A pane that was not there before leaves no trace of the visit either: it is bookmarked as it begins.
         leave = there.bookmark() if there is not None and there is not left else None
+        arrived = await window.go_to(place)
+        if there is None:
+            leave = arrived.bookmark()
         self._way = [*self._way[-LONGEST:], Step(left.place, place, restore, leave)]
-        return await window.go_to(place)
+        return arrived
 
     # -- back
 
