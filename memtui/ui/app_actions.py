@@ -11,7 +11,7 @@ from memtui.present.format import local_time, plural
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Operation, Undone
+    from memtui.engine.records import Caution, LastServed, Operation, Undone
 
     from .main_screen import MainScreen
     from .shell import Shell
@@ -113,11 +113,11 @@ class AppActions:
         if shell.operations.memory is None:
             shell.say("Opening the memory …: press the key again in a moment.")
             return
-        found = await shell.operations.ask(lambda memory: memory.view.last_served())
+        found, cautions = await shell.operations.ask(_last_served)
         if not found:
             shell.say("No agent was given anything that is still in use.")
             return
-        picked = await shell.ask_person(WrongDialog(found))
+        picked = await shell.ask_person(WrongDialog(found, cautions))
         if picked is None:
             return
         memory, agent = picked.memory, picked.agent
@@ -225,6 +225,12 @@ async def welcome(shell: Shell, *, start_import: bool = False) -> None:
     from .dialogs.import_ import ImportDialog
 
     shell.app.push_screen(ImportDialog(*chosen.paths))
+
+
+def _last_served(memory: Memory) -> tuple[list[LastServed], dict[str, tuple[Caution, ...]]]:
+    """The last answers of agents, and what of them was corrected or forgotten since. Blocks."""
+    found = memory.view.last_served()
+    return found, memory.view.cautions([one.id for last in found for one in last.memories])
 
 
 def _sentence(line: str) -> str:

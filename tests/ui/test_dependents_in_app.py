@@ -162,6 +162,18 @@ async def test_that_was_wrong_goes_to_what_an_agent_was_told(
         assert selected is not None and selected.memory.id == fact.id
 
 
+async def test_that_was_wrong_says_what_was_corrected_since(story: Story, fact: MemoryRecord) -> None:
+    with story.open() as memory:
+        memory.correct(fact.id, "Works at Globex")
+        memory.actor = "agent:claude"
+        memory.note_recall("job", memory.view.page("kind:observation"))
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("F")
+        await until(lambda: there(app, WrongDialog) and "corrected on" in screen_text(app))
+        assert "Works at Globex" in screen_text(app)
+
+
 async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: MemoryRecord) -> None:
     app = story.app()
     async with running(app) as pilot:

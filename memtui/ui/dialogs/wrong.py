@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
@@ -11,11 +11,13 @@ from textual.content import Content
 from textual.events import Key
 from textual.widgets import Static
 
+from memtui.present.caution import line
 from memtui.present.format import relative_time
 from memtui.present.memory import without_secrets
 from memtui.present.operation import quoted_query, who
 from memtui.present.past import ago
-from memtui.present.text import one_line, visible
+from memtui.present.text import cells, one_line, visible
+from memtui.ui.presenters.memory_rows import ended_word
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import Styled, assemble, content
 from memtui.ui.widgets.columns import Column, Piece
@@ -24,7 +26,7 @@ from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records import LastServed, MemoryRecord, Recall
+    from memtui.engine.records import Caution, LastServed, MemoryRecord, Recall
 
 _WITHHOLD = "V"
 # How many memories are listed.
@@ -70,9 +72,13 @@ class WrongDialog(Dialog[Picked]):
     wide = True
     hints = (("Enter", "go to it"), (_WITHHOLD, "not for this agent"), ("j k", "choose"))
 
-    def __init__(self, found: Sequence[LastServed]) -> None:
+    def __init__(
+        self, found: Sequence[LastServed], cautions: Mapping[str, Sequence[Caution]] | None = None
+    ) -> None:
+        """``cautions``: what of a memory (by id) was corrected or forgotten since."""
         super().__init__()
         self._rows = served_rows(found)
+        self._cautions = cautions or {}
 
     def title_text(self) -> str:
         return "Which of these was wrong?"
@@ -90,7 +96,9 @@ class WrongDialog(Dialog[Picked]):
                 yield Piece(one_line(quoted_query(row.answer), width), "accent")
                 return
             yield Piece(visible("  "))
-            yield Piece(one_line(without_secrets(row.memory), max(width - 2, 1)))
+            ending = ended_word(row.memory, width, tuple(self._cautions.get(row.memory.id, ())))
+            yield Piece(ending, "warning")
+            yield Piece(one_line(without_secrets(row.memory), max(width - 2 - cells(ending), 1)))
 
         def agent(row: ServedRow, width: int) -> Iterable[Piece]:
             if row.memory is None:
@@ -126,6 +134,12 @@ class WrongDialog(Dialog[Picked]):
         if row.memory is not None:
             sign = self.shell.glyphs.kinds[row.memory.kind]
             parts += [(f"\n{sign} ", "$accent"), content(without_secrets(row.memory), limit=_LONGEST)]
+            for caution in self._cautions.get(row.memory.id, ()):
+                text = "".join(part for part, _ in line(caution, self.shell.clock()))
+                parts += [
+                    (f"\n{self.shell.glyphs.conflict} ", "$warning"),
+                    content(text, "$warning", limit=_LONGEST),
+                ]
         self.query_one(".wrong-text", Static).update(assemble(*parts))
 
     def on_key(self, event: Key) -> None:

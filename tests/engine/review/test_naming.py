@@ -109,7 +109,7 @@ def test_they_wait_on_the_card_until_each_is_decided(memory: Memory) -> None:
     assert memory.view.status().review == 1
     memory.review.decide(card, "correct", text="I eat at Globex", keep=lunch.id)
     (card,) = cards(memory)
-    assert [one.id for one in card.memories] == [badge.id]
+    assert [one.id for one in card.memories] == [badge.id] and Card(card, "").headline == badge.content
     memory.undo()
     memory.undo()
     (card,) = cards(memory)

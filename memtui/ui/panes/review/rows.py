@@ -73,7 +73,7 @@ class Card(NamedTuple):
     @property
     def headline(self) -> str:
         item = self.item
-        if item.kind == "dependents":
+        if item.kind == "dependents" and not (item.only_named and len(item.parts) == 1):
             return item.reason
         if not item.several or len(item.memories) == 1:
             return (not item.change_request and item.text) or item.memories[0].content
