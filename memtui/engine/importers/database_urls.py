@@ -124,7 +124,9 @@ def _engine(url: str) -> tuple[Any, str]:
         words = (base, parsed.host or "", Path(parsed.database or "").name)
         name = re.sub(r"[^\w.-]+", " ", " ".join(word for word in words if word)).strip() or "database"
     except Exception:
-        raise InputError("This is not the URL of a database.", "For example postgresql://user@host/name") from None
+        raise InputError(
+            "This is not the URL of a database.", "For example postgresql://user@host/name"
+        ) from None
     try:
         return alchemy.create_engine(parsed), name
     except Exception as error:

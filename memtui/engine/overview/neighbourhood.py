@@ -9,28 +9,25 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.records import Companion, Entity, MemoryRecord, Neighbourhood
+from memtui.engine.records import Companion, Entity, Neighbourhood
 from memtui.engine.search.filters.compiler import CompiledFilter
 from memtui.engine.store import entities, memories
 from memtui.engine.store.entity_lists import GROUP
-from memtui.engine.store.sql import as_json, scalar
+from memtui.engine.store.sql import scalar
 
 LOOKED_THROUGH = 5_000
 """Of more memories than this, the latest are looked at."""
 
-# The latest memories that mention the entity and pass the filter, each once however many of its names it has.
+# The latest memories that mention the entity and pass the filter, each once however many of its names it has. Of two,
+# the one of the greater ``place`` is shown: facts before others, then the later.
 _SHARED = f"""
     shared AS MATERIALIZED (
-        SELECT m.rid, m.event_time AS at, m.kind = 'fact' AS fact FROM (
+        SELECT m.rid, m.event_time AS at, row_number() OVER (ORDER BY m.kind = 'fact', m.event_time, m.rid) AS place
+        FROM (
             SELECT DISTINCT rid, at FROM memory_entities
             WHERE eid IN {GROUP.format(eid=":eid")} AND at IS NOT NULL
             ORDER BY at DESC, rid DESC LIMIT {LOOKED_THROUGH}) mine
         CROSS JOIN memories m ON m.rid = mine.rid WHERE {{where}})"""
-# What else they mention: one row for each entity (``eid``) and name.
-_BESIDE = """
-    shared CROSS JOIN memory_entities other ON other.rid = shared.rid
-    CROSS JOIN entities name ON name.eid = other.eid
-    CROSS JOIN entities e ON e.eid = coalesce(name.merged_into, name.eid)"""
 
 
 def neighbourhood(
@@ -53,43 +50,31 @@ def neighbourhood(
     given = {**within.bindings, "eid": entity.eid}
     rows: Any = connection.execute(
         f"""
-        WITH {shared}
-        SELECT e.eid, count(DISTINCT shared.rid) AS together, max(shared.at), count(*) OVER () FROM {_BESIDE}
-        WHERE e.eid <> :eid AND NOT e.hidden AND {typed}
-        GROUP BY e.eid ORDER BY together DESC, e.eid LIMIT :limit
+        WITH {shared}, beside AS MATERIALIZED (
+            SELECT e.eid, count(DISTINCT shared.rid) AS together, max(shared.at) AS last, max(shared.place) AS place,
+                count(*) OVER () AS known
+            FROM shared CROSS JOIN memory_entities other ON other.rid = shared.rid
+            CROSS JOIN entities name ON name.eid = other.eid
+            CROSS JOIN entities e ON e.eid = coalesce(name.merged_into, name.eid)
+            WHERE e.eid <> :eid AND NOT e.hidden AND {typed}
+            GROUP BY e.eid ORDER BY together DESC, e.eid LIMIT :limit)
+        SELECT eid, together, last, known, (SELECT rid FROM shared WHERE shared.place = beside.place)
+        FROM beside ORDER BY together DESC, eid
         """,
         {**given, "type": type, "limit": limit},
     ).fetchall()
-    found = {eid: (together, last) for eid, together, last, _ in rows}
-    known = rows[0][3] if rows else 0
-    latest = _latest(connection, shared, given, list(found), now) if with_latest else {}
+    wanted = [rid for *_, rid in rows] if with_latest else []
+    latest = {one.rid: one for one in memories.by_rid(connection, wanted, now)}
+    named = {one.eid: one for one in entities.by_eid(connection, [eid for eid, *_ in rows])}
     return Neighbourhood(
         entity=entity,
         companions=tuple(
-            Companion(entity=one, together=together, last=last, latest=latest.get(one.eid))
-            for one in entities.by_eid(connection, list(found))
-            for together, last in [found[one.eid]]
+            Companion(entity=named[eid], together=together, last=last, latest=latest.get(rid))
+            for eid, together, last, _, rid in rows
         ),
-        others=known - len(found),
-        memories=entity.mention_count
-        if not within.terms
-        else scalar(connection, f"WITH {shared} SELECT count(*) FROM shared", given),
+        others=rows[0][3] - len(rows) if rows else 0,
+        memories=scalar(connection, f"WITH {shared} SELECT count(*) FROM shared", given)
+        if within.terms
+        else entity.mention_count,
         partly=entity.mention_count > LOOKED_THROUGH,
     )
-
-
-def _latest(
-    connection: apsw.Connection, shared: str, given: dict[str, Any], eids: list[int], now: float
-) -> dict[int, MemoryRecord]:
-    """The latest fact that each of them shares with the entity, without one the latest memory."""
-    rows: Any = connection.execute(
-        f"""
-        WITH {shared}
-        SELECT e.eid, shared.rid, max(shared.fact * (1 << 40) + shared.at) FROM {_BESIDE}
-        WHERE e.eid IN (SELECT value FROM json_each(:eids)) GROUP BY e.eid
-        """,
-        {**given, "eids": as_json(eids)},
-    ).fetchall()
-    rid_of = {eid: rid for eid, rid, _ in rows}
-    by_rid = {one.rid: one for one in memories.by_rid(connection, list(set(rid_of.values())), now)}
-    return {eid: by_rid[rid] for eid, rid in rid_of.items() if rid in by_rid}
