@@ -2,7 +2,7 @@
 
 usage: python screenshots/make.py [--only NAME] [--svg]
 
-Needs cairosvg and the font DejaVu Sans Mono for PNG (``--svg`` keeps Textual's own SVG instead). The demo's
+Needs cairosvg and the font DejaVu Sans Mono for PNG (``--svg`` keeps the SVG instead). The demo's
 clock stands still, so that the pictures change only when the screens do.
 """
 
@@ -19,6 +19,7 @@ from memtui import Memory
 from memtui.demo import create_demo
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
+from memtui.ui.svg import self_contained
 from memtui.ui.theme import Look
 
 HERE = Path(__file__).parent
@@ -49,6 +50,7 @@ SHOTS = (
     Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
     Shot("correct", ("2", "~", "e", "~", *typed(" at Linzen"))),
     Shot("entities", ("4", "~", "enter", "~", "j", "j")),
+    Shot("who-with-whom", ("4", "~", "w", "~", "j")),
     Shot("sessions", ("5", "~", "j")),
     Shot("observations", ("6", "~", "slash", *typed("replay deliveries"), "~", "enter", "~")),
     Shot("history", ("8", "~", "j", "j")),
@@ -76,7 +78,7 @@ async def take(shot: Shot, memory_file: Path) -> str:
             else:
                 await pilot.press(key)
         await pilot.pause(1.0)
-        return app.export_screenshot(title="memtui")
+        return self_contained(app.export_screenshot(title="memtui"))
 
 
 def save(svg: str, name: str, *, keep_svg: bool) -> Path:
@@ -86,7 +88,6 @@ def save(svg: str, name: str, *, keep_svg: bool) -> Path:
         return target
     import cairosvg
 
-    # The SVG asks for a web font.
     svg = re.sub(r"font-family:\s*[^;]+;", "font-family: 'DejaVu Sans Mono';", svg)
     target = HERE / f"{name}.png"
     cairosvg.svg2png(bytestring=svg.encode(), write_to=str(target), scale=0.9)

@@ -48,8 +48,11 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
     class Moved(Message):
         """The cursor is on another one, or another number of them is drawn."""
 
-    def __init__(self, glyphs: Glyphs, now: float, *, id: str | None = None) -> None:
+    def __init__(
+        self, glyphs: Glyphs, now: float, *, shows_cursor: bool = True, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
+        self._shows_cursor = shows_cursor
         self.glyphs = glyphs
         self.now = now
         self.found: Neighbourhood | None = None
@@ -182,7 +185,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         at = 0
         for run in runs:
             state: State = "plain"
-            if run.place is not None and run.place == self.cursor:
+            if self._shows_cursor and run.place is not None and run.place == self.cursor:
                 state = "cursor" if self.has_focus else "cursor-blurred"
             drawn.append(Segment(" " * (run.left - at), blank))
             drawn += [segment(piece.text, self._style_of(state, piece.role)) for piece in run.pieces]

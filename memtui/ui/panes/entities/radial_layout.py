@@ -112,7 +112,7 @@ def _strength(ties: Sequence[int], rank: int) -> float:
 
 def _distance(offset: float, strength: float, width: int, height: int) -> float:
     """How far from the middle a label begins, in cells."""
-    across = max(min(width / 2 - _LABEL, 2.4 * height / 2), width / 5)
+    across = max(min(width / 2 - _LABEL, 1.9 * height / 2), width / 5)
     down = height / 2 + 1
     return across * sqrt(max(1 - (offset / down) ** 2, 0.0)) * (1 - (1 - _NEAREST) * strength)
 

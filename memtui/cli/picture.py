@@ -1,0 +1,97 @@
+"""``memtui picture``: a drawing of the app as an SVG file, to show to others."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from memtui.engine.errors import InputError, UsageError
+
+from .errors import OK
+from .invocation import Invocation
+from .output import emit, out, paint, row
+from .root import Command, json_option, pass_invocation
+
+_SIZE = re.compile(r"(\d{1,3})x(\d{1,3})")
+_COLUMNS = 120
+_LEAST, _MOST = (40, 12), (400, 200)
+
+
+@click.command("picture", cls=Command)
+@click.argument("what", type=click.Choice(["you", "entity"]))
+@click.argument("words", metavar="[NAME] OUT.svg", nargs=-1)
+@click.option("--size", metavar="WxH", help=f"In cells of a terminal, for example {_COLUMNS}x40.")
+@click.option("--light", is_flag=True, help="Dark on light.")
+@click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@json_option
+@pass_invocation
+def picture_command(
+    invocation: Invocation, what: str, words: tuple[str, ...], size: str | None, light: bool,
+    filter: str, force: bool, json: bool,
+) -> int:  # fmt: skip
+    """Draw what is known about you, or whom NAME is seen with, into OUT.svg.
+
+    Facts and names with secrets are left out. The file needs no font from the network.
+
+    \b
+    memtui picture you about-me.svg --filter "-tag:private" --light
+    memtui picture entity "Ada" ada.svg --size 100x30
+    """
+    name, path = _name_and_path(what, words)
+    columns, rows = _size(size)
+    target = Path(path).expanduser()
+    if target.exists() and not force:
+        raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
+    svg = _svg(invocation, name, columns, rows, light=light, filter=filter)
+    try:
+        with target.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(svg)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}.", "Choose another name.") from error
+    if json:
+        emit({"path": str(target.absolute()), "bytes": len(svg.encode())})
+    else:
+        out(row("wrote", paint(str(target.absolute()), "bold"), gap=" "))
+    return OK
+
+
+def _name_and_path(what: str, words: Sequence[str]) -> tuple[str | None, str]:
+    if what == "entity" and len(words) == 2:
+        return words[0], words[1]
+    if what != "entity" and len(words) == 1:
+        return None, words[0]
+    wanted = 'memtui picture entity "Ada" ada.svg' if what == "entity" else f"memtui picture {what} out.svg"
+    raise UsageError(
+        "It takes the file to write, and of an entity its name before.", f"For example: {wanted}"
+    )
+
+
+def _size(text: str | None) -> tuple[int, int | None]:
+    """Columns and rows; rows None: as many as are needed."""
+    if text is None:
+        return _COLUMNS, None
+    found = _SIZE.fullmatch(text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(least <= number <= most for number, least, most in zip(size, _LEAST, _MOST, strict=True)):
+        raise UsageError(f"{text!r} is not a size.", "From 40x12 to 400x200, for example 120x40.")
+    return size
+
+
+def _svg(
+    invocation: Invocation, name: str | None, columns: int, rows: int | None, *, light: bool, filter: str
+) -> str:
+    from memtui.ui import picture
+    from memtui.ui.theme import DARK, LIGHT, Look
+
+    look = Look(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
+    frame = picture.Frame(look, columns, rows, time.time(), filter)
+    with invocation.reading() as memory:
+        if name is not None:
+            return picture.of_neighbourhood(memory.view.neighbourhood(name, filter), frame)
+        found, review = memory.view.portrait(filter), len(memory.review.inbox(all=True).items)
+    return picture.of_portrait(found, review, frame)

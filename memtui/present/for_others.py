@@ -1,0 +1,45 @@
+"""Records as others may see them, in a picture: without facts and names that have secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait
+
+
+def public_portrait(found: Portrait) -> Portrait:
+    """What is known, without facts that have secrets. The counts stay."""
+
+    def kept(facts: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
+        return tuple(one for one in facts if "secrets" not in one.attributes)
+
+    return replace(
+        found,
+        topics=tuple(replace(one, facts=kept(one.facts)) for one in found.topics),
+        newest=kept(found.newest),
+        fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),
+        people=tuple(one for one in found.people if _redacted(one.canonical_name) == one.canonical_name),
+    )
+
+
+def public_neighbourhood(found: Neighbourhood) -> Neighbourhood:
+    """Whom an entity is seen with, without texts of memories."""
+    kept = [
+        one for one in found.companions if _redacted(one.entity.canonical_name) == one.entity.canonical_name
+    ]
+    name = _redacted(found.entity.canonical_name)
+    return replace(
+        found,
+        entity=replace(found.entity, canonical_name=name),
+        companions=tuple(replace(one, latest=None) for one in kept),
+    )
+
+
+def _redacted(name: str) -> str:
+    from memtui.engine.guards import secrets
+
+    return secrets.redact(name)[0]

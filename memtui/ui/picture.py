@@ -1,0 +1,152 @@
+"""Pictures for others: a drawing of the app by itself, as SVG. What it shows is given as a record; no memory is opened here.
+
+Facts with secrets are left out of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.filter import LineFilter, Monochrome
+from textual.theme import Theme
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memtui.present.entity import seen_with
+from memtui.present.for_others import public_neighbourhood, public_portrait
+from memtui.present.portrait import headline
+from memtui.ui.line_filter import ControlFilter, NoColourFilter, PlainFilter
+from memtui.ui.safe import assemble
+from memtui.ui.svg import self_contained
+from memtui.ui.theme import DARK, Look, own_themes, variable_defaults
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Neighbourhood, Portrait
+
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How a picture looks: its size in cells (``rows`` None: as many as it needs), the time, the filter that it names."""
+
+    look: Look
+    columns: int
+    rows: int | None
+    now: float
+    filter: str = ""
+
+
+def of_portrait(found: Portrait, review: int, frame: Frame) -> str:
+    """What is known about the person. ``review``: the cards that wait."""
+    from memtui.ui.panes.you.lines import PortraitLines
+    from memtui.ui.panes.you.pane import PortraitView
+
+    shown = public_portrait(found)
+    glyphs = frame.look.glyphs
+
+    def fill(view: Widget) -> int:
+        assert isinstance(view, PortraitView)
+        lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review)
+        laid = lines.lay_out(shown)
+        view.show(laid, of="picture")
+        return len(laid.lines)
+
+    return _drawn(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)
+
+
+def of_neighbourhood(found: Neighbourhood, frame: Frame) -> str:
+    """Whom and what an entity is seen with."""
+    from memtui.ui.panes.entities.neighbours_view import MIDDLE, NeighboursView
+
+    shown = public_neighbourhood(found)
+
+    def fill(view: Widget) -> int:
+        assert isinstance(view, NeighboursView)
+        view.show(shown, frame.now, cursor=MIDDLE)
+        return view.size.height
+
+    def make() -> Widget:
+        return NeighboursView(frame.look.glyphs, frame.now, shows_cursor=False)
+
+    return _drawn(frame, "Who with whom", seen_with(shown, 0), make, fill, 36)
+
+
+def _drawn(
+    frame: Frame, title: str, about: str, make: Callable[[], Widget], fill: Callable[[Widget], int], rows: int
+) -> str:
+    """The SVG. Without a height it gets ``rows``, or as many as are needed."""
+    dot = f" {frame.look.glyphs.dot} "
+    head = assemble((title, "bold $accent"), (dot, "$text-muted"), about)
+    if frame.filter:
+        head = assemble(head, (dot, "$text-muted"), (frame.filter, "$text-muted"))
+    svg, missing = asyncio.run(_taken(frame.look, (frame.columns, frame.rows or rows), head, make, fill))
+    if missing > 0 and frame.rows is None:
+        higher = min(rows + missing, MOST_ROWS)
+        svg, _ = asyncio.run(_taken(frame.look, (frame.columns, higher), head, make, fill))
+    return self_contained(svg)
+
+
+async def _taken(
+    look: Look,
+    size: tuple[int, int],
+    head: Content,
+    make: Callable[[], Widget],
+    fill: Callable[[Widget], int],
+) -> tuple[str, int]:
+    """The SVG, and how many rows are missing in it."""
+    app = _Picture(look, head, make)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        missing = fill(app.view) - app.view.size.height
+        await pilot.pause()
+        return app.export_screenshot(title="memtui"), missing
+
+
+class _Picture(App[None]):
+    """A title, and one view below it."""
+
+    CSS = """
+    Screen { background: $surface; color: $text; overflow: hidden; }
+    #head { padding: 1 2; }
+    .picture { height: 1fr; background: $surface; overflow: hidden; margin: 0 1 1 1; }
+    """
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, look: Look, caption: Content, make: Callable[[], Widget]) -> None:
+        self._own_filters: tuple[LineFilter, ...] = (
+            ControlFilter(),
+            *((PlainFilter(),) if look.ascii else ()),
+        )
+        super().__init__()
+        if self.no_color:
+            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
+            self._own_filters = (NoColourFilter(), *self._own_filters)
+        for theme in own_themes():
+            self.register_theme(theme)
+        self.theme = look.theme if look.theme in self.available_themes else DARK
+        self._caption: Content = caption
+        self._make = make
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        theme: Theme = self.current_theme
+        return variable_defaults(theme)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return (*super().get_line_filters(), *self._own_filters)
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._caption, id="head")
+        view = self._make()
+        view.add_class("picture")
+        view.can_focus = False
+        yield view
+
+    @property
+    def view(self) -> Widget:
+        return self.query_one(".picture")
