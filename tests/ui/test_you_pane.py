@@ -156,7 +156,8 @@ async def test_enter_on_an_agent_lists_what_it_was_told(known: Story) -> None:
         assert pane.recalls
         await until(lambda: pane.table.row_count == 1 and "trains or flights?" in screen_text(app))
         await back(app, pilot, stop)
-        assert not pane.recalls and pane.filter_text == ""  # the visit leaves no trace, though History opened with it
+        # The visit leaves no trace, though History opened with it.
+        assert not pane.recalls and pane.filter_text == ""
         stop = await opened(app, pilot, lambda stop: stop.about == "served", "history")
         await until(lambda: pane.table.row_count == 2)
         await back(app, pilot, stop)
