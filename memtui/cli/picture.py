@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,38 +17,56 @@ from .invocation import Invocation
 from .output import emit, out, paint, row
 from .root import Command, json_option, pass_invocation
 
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
+    from memtui.engine.records import RowsBy
+    from memtui.ui.picture import Frame
+
 _SIZE = re.compile(r"(\d{1,3})x(\d{1,3})")
 _COLUMNS = 120
 _LEAST, _MOST = (40, 12), (400, 200)
 
 
 @click.command("picture", cls=Command)
-@click.argument("what", type=click.Choice(["you", "entity"]))
+@click.argument("what", type=click.Choice(["you", "timeline", "entity"]))
 @click.argument("words", metavar="[NAME] OUT.svg", nargs=-1)
 @click.option("--size", metavar="WxH", help=f"In cells of a terminal, for example {_COLUMNS}x40.")
 @click.option("--light", is_flag=True, help="Dark on light.")
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
+@click.option(
+    "--by",
+    type=click.Choice(["topic", "person", "project"]),
+    default="topic",
+    help="The rows of the timeline.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @json_option
 @pass_invocation
 def picture_command(
     invocation: Invocation, what: str, words: tuple[str, ...], size: str | None, light: bool,
-    filter: str, force: bool, json: bool,
+    filter: str, by: RowsBy, force: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Draw what is known about you, or whom NAME is seen with, into OUT.svg.
+    """Draw what is known about you, your memories over time, or whom NAME is seen with, into OUT.svg.
 
     Facts and names with secrets are left out. The file needs no font from the network.
 
     \b
     memtui picture you about-me.svg --filter "-tag:private" --light
-    memtui picture entity "Ada" ada.svg --size 100x30
+    memtui picture timeline years.svg --by person --size 160x40
+    memtui picture entity "Ada" ada.svg
     """
+    from memtui.ui import picture
+    from memtui.ui.theme import DARK, LIGHT, Look
+
     name, path = _name_and_path(what, words)
     columns, rows = _size(size)
     target = Path(path).expanduser()
     if target.exists() and not force:
         raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
-    svg = _svg(invocation, name, columns, rows, light=light, filter=filter)
+    look = Look(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
+    frame = picture.Frame(look, columns, rows, time.time(), filter)
+    with invocation.reading() as memory:
+        svg = _svg(memory, what, name, by, frame)
     try:
         with target.open("w" if force else "x", encoding="utf-8") as file:
             file.write(svg)
@@ -82,16 +101,13 @@ def _size(text: str | None) -> tuple[int, int | None]:
     return size
 
 
-def _svg(
-    invocation: Invocation, name: str | None, columns: int, rows: int | None, *, light: bool, filter: str
-) -> str:
+def _svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: Frame) -> str:
     from memtui.ui import picture
-    from memtui.ui.theme import DARK, LIGHT, Look
 
-    look = Look(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
-    frame = picture.Frame(look, columns, rows, time.time(), filter)
-    with invocation.reading() as memory:
-        if name is not None:
-            return picture.of_neighbourhood(memory.view.neighbourhood(name, filter), frame)
-        found, review = memory.view.portrait(filter), len(memory.review.inbox(all=True).items)
-    return picture.of_portrait(found, review, frame)
+    if name is not None:
+        return picture.of_neighbourhood(memory.view.neighbourhood(name, frame.filter), frame)
+    if what == "timeline":
+        found = memory.view.timeline(frame.filter, by=by, most=picture.periods(frame.columns))
+        return picture.of_timeline(found, frame)
+    review = len(memory.review.inbox(all=True).items)
+    return picture.of_portrait(memory.view.portrait(frame.filter), review, frame)

@@ -37,7 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "history": Entry("history", "Look", "Show what was changed, by whom, and when."),
     "sessions": Entry("sessions", "Look", "List the conversations, or read one."),
     "entities": Entry("entities", "Look", "List people, projects and places, see one, or correct it."),
-    "picture": Entry("picture", "Look", "Draw what is known, or who is seen with whom, into a file."),
+    "picture": Entry("picture", "Look", "Draw you, a timeline, or who is seen with whom, into a file."),
     "observations": Entry("observations", "Look", "List, search or add findings, insights and lessons."),
     "scratchpad": Entry("scratchpad", "Look", "Read and write short notes that agents share."),
     "stats": Entry("stats", "Look", "Count what is remembered."),

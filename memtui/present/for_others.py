@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait
+    from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait, Timeline
 
 
 def public_portrait(found: Portrait) -> Portrait:
@@ -37,6 +37,12 @@ def public_neighbourhood(found: Neighbourhood) -> Neighbourhood:
         entity=replace(found.entity, canonical_name=name),
         companions=tuple(replace(one, latest=None) for one in kept),
     )
+
+
+def public_timeline(found: Timeline) -> Timeline:
+    """The counts, without rows whose names have secrets."""
+    kept = [row for row in found.rows if row.name is None or _redacted(row.name) == row.name]
+    return replace(found, rows=tuple(kept))
 
 
 def _redacted(name: str) -> str:

@@ -13,22 +13,31 @@ from typing import TYPE_CHECKING
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.filter import LineFilter, Monochrome
+from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Static
 
+from memtui.present import timeline
 from memtui.present.entity import seen_with
-from memtui.present.for_others import public_neighbourhood, public_portrait
+from memtui.present.for_others import public_neighbourhood, public_portrait, public_timeline
 from memtui.present.portrait import headline
+from memtui.present.text import Line
 from memtui.ui.line_filter import ControlFilter, NoColourFilter, PlainFilter
-from memtui.ui.safe import assemble
+from memtui.ui.safe import assemble, segment
 from memtui.ui.svg import self_contained
 from memtui.ui.theme import DARK, Look, own_themes, variable_defaults
+from memtui.ui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Neighbourhood, Portrait
+    from memtui.engine.records import Neighbourhood, Portrait, Timeline
 
 MOST_ROWS = 200
+_MARGIN = 2
+# Lines of a timeline beside its rows; those that the app has below it, for the text under the cursor, are not drawn.
+_AROUND, _BELOW = 9, 2
+# More rows than this are one line high each.
+_LOW_FROM = 20
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,43 @@ def of_neighbourhood(found: Neighbourhood, frame: Frame) -> str:
     return _drawn(frame, "Who with whom", seen_with(shown, 0), make, fill, 36)
 
 
+def of_timeline(found: Timeline, frame: Frame) -> str:
+    """The memories over time. ``frame.columns`` are those for which ``periods`` gave their number."""
+    shown = public_timeline(found)
+    rows = len(shown.rows) + 1
+
+    def fill(view: Widget) -> int:
+        assert isinstance(view, _LinesView)
+        width, height = view.size
+        where = timeline.plan(shown, width, height + _BELOW)
+        view.show(timeline.draw(shown, "learned", where, frame.look.glyphs))
+        return height
+
+    needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND
+    return _drawn(frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, fill, needed)
+
+
+def periods(columns: int) -> int:
+    """How many periods a picture of the timeline has room for."""
+    return timeline.grid_width(columns - 2 * _MARGIN)
+
+
+class _LinesView(LineView):
+    """Lines of texts in roles, as they are given."""
+
+    _lines: Sequence[Line] = ()
+
+    def show(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width, blank = self.size.width, self._style_of("plain", "text")
+        line = self._lines[y] if y < len(self._lines) else ()
+        drawn = [segment(text, self._style_of("plain", role)) for text, role in line]
+        return Strip(drawn).adjust_cell_length(width, blank)
+
+
 def _drawn(
     frame: Frame, title: str, about: str, make: Callable[[], Widget], fill: Callable[[Widget], int], rows: int
 ) -> str:
@@ -114,7 +160,7 @@ class _Picture(App[None]):
     CSS = """
     Screen { background: $surface; color: $text; overflow: hidden; }
     #head { padding: 1 2; }
-    .picture { height: 1fr; background: $surface; overflow: hidden; margin: 0 1 1 1; }
+    .picture { height: 1fr; background: $surface; overflow: hidden; margin: 0 2 1 2; }
     """
     ENABLE_COMMAND_PALETTE = False
 

@@ -67,6 +67,15 @@ def test_a_picture_of_an_entity_has_those_it_is_seen_with(cli: Cli, known: Path)
     assert "Carol" in shown(file) and "Bob" not in shown(file)
 
 
+def test_a_picture_of_the_timeline_has_its_rows(cli: Cli, known: Path) -> None:
+    file = known.parent / "years.svg"
+    assert cli("picture", "timeline", str(file)).code == 0
+    text = shown(file)
+    assert "Over time" in text and "Health" in text and "Everything" in text and "learned 5" in text
+    assert cli("picture", "timeline", str(file), "--by", "person", "-f", "project:boat", "--force").code == 0
+    assert "Carol" in shown(file) and "Bob" not in shown(file)
+
+
 def test_what_cannot_be_drawn_is_refused(cli: Cli, known: Path) -> None:
     file = str(known.parent / "no.svg")
     for arguments, code in (
