@@ -121,7 +121,7 @@ def without_shown_secrets(found: Dependents) -> Dependents:
         same_turns=tuple(map(_plain, found.same_turns)),
         derived=tuple(map(_plain, found.derived)),
         naming=tuple(replace(one, memory=_plain(one.memory)) for one in found.naming),
-        wording=tuple(replace(one, memory=_plain(one.memory)) for one in found.wording),
+        wording=(),  # these tell something only once a text takes their place
     )
 
 

@@ -213,11 +213,10 @@ def _said_again(
     there = {key: said_again.beginnings(text) for key, text, _, _ in texts}
     anywhere = set().union(*there.values())
     same = [(id, old) for id, old in olds if said_again.needed(old) <= anywhere]
-    valued: dict[said_again.Place, dict[str, str]] = {}
-    every_word = set().union(*(said_again.words(text) for _, text, _, _ in texts))
+    valued: dict[str, dict[str, str]] = {}
     for id, old in olds:
-        for place in () if said_again.given(old).isdisjoint(every_word) else said_again.places(old):
-            valued.setdefault(place, {})[id] = old
+        for word in said_again.given(old):
+            valued.setdefault(word, {})[id] = old
     for key, text, role, said_at in texts:
         by = role or "user"
         found_here = {
@@ -225,10 +224,7 @@ def _said_again(
             for id, old in same
             if said_again.needed(old) <= there[key] and said_again.says_again(text, old, by=by)
         }
-        for place in said_again.places_in(text, by=by) & valued.keys():
-            found_here |= {
-                id for id, old in valued[place].items() if said_again.gives_value(text, old, by=by)
-            }
+        found_here |= said_again.give_a_value(text, valued, by=by)
         for id in found_here:
             says.setdefault(id, []).append((key, text, role, said_at))
     chains = _chains(connection, says, now) if says else {}

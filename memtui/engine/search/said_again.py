@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,28 +93,51 @@ def says_again(text: str, fact: str, *, by: str = "user") -> bool:
     return any(_same(said, told) for said in alike)
 
 
-def gives_value(text: str, fact: str, instead: str | None = None, *, by: str = "user") -> bool:
+def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool:
     """Whether a clause gives the names and numbers of ``fact`` for the same thing: it begins with the same word, has half
     of its other words, and up to the value no word that the fact has not. ``instead``: what holds now, "" for nothing; only
-    names and numbers that it does not have count. None: that is not known yet, so one of them is enough.
+    names and numbers that it does not have count.
     """
     valued = _valued(_dated.sub("", fact))
     if valued is None:
         return False
-    alike = _by_first(text[:READ_AT_MOST], by).get((valued.told.own, valued.told.stems[0]))
-    if alike is None:
+    kept = set(_read(_dated.sub("", instead), "fact").stems)
+    values = valued.values - kept
+    others = frozenset(stem for stem in valued.others if not instead or stem in kept)
+    if not values or not others:
         return False
-    wanted, others = valued.values, valued.others
-    if instead is not None:
-        kept = set(_read(_dated.sub("", instead), "fact").stems)
-        wanted -= kept
-        others = frozenset(stem for stem in others if not instead or stem in kept)
-    if not wanted or not others:
-        return False
-    every = frozenset() if instead is None else wanted
     return any(
-        not wanted.isdisjoint(said.stems) and _gives(said, valued.told, every, others) for said in alike
+        _gives(said, valued.told, values, others)
+        for sentence, words in _sentences(text[:READ_AT_MOST])
+        if not words.isdisjoint(given(fact))
+        for said in _clauses_of(sentence, by)
     )
+
+
+def give_a_value(text: str, facts: Mapping[str, Mapping[str, str]], *, by: str = "user") -> set[str]:
+    """The ids of those facts of which a text may give a value: ``gives_value`` tells, once it is known what holds now.
+
+    ``facts``: by each word that is ``given``, by id.
+    """
+    found: set[str] = set()
+    for sentence, words in _sentences(text[:READ_AT_MOST]):
+        for word in words & facts.keys():
+            for id, fact in facts[word].items():
+                valued = None if id in found else _valued(_dated.sub("", fact))
+                if valued is not None and any(
+                    _gives(said, valued.told, frozenset(), valued.others)
+                    for said in _clauses_of(sentence, by)
+                ):
+                    found.add(id)
+    return found
+
+
+class _Valued(NamedTuple):
+    """A fact with names and numbers (``values``) and ``others``, words that tell something, all stemmed."""
+
+    told: Said
+    values: frozenset[str]
+    others: frozenset[str]
 
 
 @functools.lru_cache(maxsize=4_000)
@@ -126,40 +149,18 @@ def given(fact: str) -> frozenset[str]:
     )
 
 
-def words(text: str) -> set[str]:
-    """The words of a text in small letters."""
-    return set(_folded(text).split())
-
-
-Place = tuple[bool, str, str]
-"""Where a value stands: whether the person is the subject of its clause, the first word of that, and the value."""
-
-
-def places(fact: str) -> list[Place]:
-    """Where a clause must have a name or number to give one of a fact."""
-    valued = _valued(_dated.sub("", fact))
-    return (
-        [] if valued is None else [(valued.told.own, valued.told.stems[0], value) for value in valued.values]
-    )
-
-
 @functools.lru_cache(maxsize=200)
-def places_in(text: str, *, by: str = "user") -> frozenset[Place]:
-    """Where a text has which word."""
-    return frozenset(
-        (*begins, stem)
-        for begins, clauses in _by_first(text[:READ_AT_MOST], by).items()
-        for said in clauses
-        for stem in said.stems
-    )
+def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The sentences of a text, each with its words in small letters."""
+    return tuple((one, frozenset(_folded(one).split())) for one in _sentence.split(text) if one)
 
 
-class _Valued(NamedTuple):
-    """A fact with names and numbers (``values``) and ``others``, words that tell something, all stemmed."""
-
-    told: Said
-    values: frozenset[str]
-    others: frozenset[str]
+@functools.lru_cache(maxsize=2_000)
+def _clauses_of(sentence: str, by: str) -> tuple[Said, ...]:
+    """The clauses of a sentence, each with the doubts of all."""
+    clauses = [_read(clause, by) for clause in _clauses(sentence)]
+    doubts = frozenset().union(*(said.doubts for said in clauses))
+    return tuple(said._replace(doubts=doubts) for said in clauses if said.stems)
 
 
 def _telling(stems: Iterable[str]) -> frozenset[str]:
@@ -180,22 +181,9 @@ def _valued(plain: str) -> _Valued | None:
     return _Valued(told, frozenset(values), others) if _lists()["supposing"].isdisjoint(told.doubts) else None
 
 
-@functools.lru_cache(maxsize=200)
-def _by_first(text: str, by: str) -> dict[tuple[bool, str], list[Said]]:
-    """The clauses of a text by their subject and first word, each with the doubts of its whole sentence."""
-    found: dict[tuple[bool, str], list[Said]] = {}
-    for sentence in _sentence.split(text):
-        clauses = [_read(clause, by) for clause in _clauses(sentence)]
-        doubts = frozenset().union(*(said.doubts for said in clauses))
-        for said in clauses:
-            if said.stems:
-                found.setdefault((said.own, said.stems[0]), []).append(said._replace(doubts=doubts))
-    return found
-
-
 def _gives(said: Said, told: Said, values: frozenset[str], others: frozenset[str]) -> bool:
     """Whether a clause with the same subject and first word has all ``values`` and half of the ``others``."""
-    if said.doubts != told.doubts:
+    if said.own != told.own or said.stems[0] != told.stems[0] or said.doubts != told.doubts:
         return False
     at = {stem: place for place, stem in enumerate(said.stems)}
     if not values <= at.keys() or 2 * sum(stem in at for stem in others) < len(others):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search.said_again import gives_value, says_again
+from memtui.engine.search.said_again import give_a_value, given, gives_value, says_again
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
 from memtui.hook.quick import Quick
@@ -60,7 +60,8 @@ def test_it_is_not_said_again(text: str) -> None:
 def test_the_value_that_a_correction_took_away_is_given_for_the_same_thing(
     fact: str, now: str, text: str, by: str
 ) -> None:
-    assert gives_value(text, fact, by=by) and gives_value(text, fact, now, by=by)
+    assert gives_value(text, fact, now, by=by)
+    assert give_a_value(text, {word: {"it": fact} for word in given(fact)}, by=by) == {"it"}
     assert not gives_value(text, fact, fact, by=by)
 
 
