@@ -16,7 +16,7 @@ COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_
 
 
 class MemoryRow(NamedTuple):
-    """A memory in the file, and the reason why it is erased."""
+    """A memory, and the reason why it is erased."""
 
     rid: int
     id: str
@@ -26,26 +26,17 @@ class MemoryRow(NamedTuple):
     source_key: str | None
     source_role: str | None
     event_time: int
-    why: str
+    why: str = ""
     chosen: bool = False
 
 
 class FormerMemory(NamedTuple):
     """The last state of a memory in history. ``live``: it is in the file again. ``drawn_from``, ``replaced``: ids of others."""
 
-    rid: int
-    id: str
-    kind: str
-    content: str
-    session_id: str | None
-    source_key: str | None
-    source_role: str | None
-    event_time: int
+    row: MemoryRow
     drawn_from: frozenset[str]
     replaced: frozenset[str]
     live: bool
-    why: str = ""
-    chosen: bool = False
 
 
 def title_of(text: str) -> str:
@@ -62,7 +53,7 @@ class Closure:
     def __init__(self, request: EraseRequest) -> None:
         self.request = request
         self.rows: dict[str, MemoryRow] = {}
-        self.taken_back: dict[int, FormerMemory] = {}
+        self.taken_back: dict[int, MemoryRow] = {}
         self.offered: dict[str, Carrier] = {}
         self.unlisted: set[str] = set()
         """What would be offered if it were not so much."""
@@ -98,9 +89,9 @@ class Closure:
     def take_former(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""
         if not gone.live:
-            self.taken_back[gone.rid] = gone._replace(why=why, chosen=chosen)
-        self.add_erased_text(gone.content)
-        return gone.id
+            self.taken_back[gone.row.rid] = gone.row._replace(why=why, chosen=chosen)
+        self.add_erased_text(gone.row.content)
+        return gone.row.id
 
     def offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
         """A row of ``COLUMNS`` stays unless the person says that it goes as well."""
@@ -120,7 +111,7 @@ class Closure:
         return frozenset(self.rows) | frozenset(row.id for row in self.taken_back.values())
 
     @property
-    def every_row(self) -> list[MemoryRow | FormerMemory]:
+    def every_row(self) -> list[MemoryRow]:
         """What goes, each memory once, whether the file has it or only history."""
         return [*self.rows.values(), *(row for row in self.taken_back.values() if row.id not in self.rows)]
 
@@ -134,34 +125,36 @@ class Closure:
 
 
 NOTHING = object()
-"""What ``without`` returns where nothing is left."""
+"""What ``without_ids`` returns where nothing is left."""
 
 
-def without(value: Any, ids: frozenset[str]) -> Any:
+def without_ids(value: Any, ids: frozenset[str]) -> Any:
     """A JSON value without these ids: out of lists they are taken; ``NOTHING`` where nothing would be left."""
     if isinstance(value, str):
         return NOTHING if value in ids else value
     if isinstance(value, list):
-        left = [new for one in value if (new := without(one, ids)) is not NOTHING]
+        left = [new for one in value if (new := without_ids(one, ids)) is not NOTHING]
         return NOTHING if value and not left else left
     if isinstance(value, dict):
-        parts = {key: without(one, ids) for key, one in value.items()}
+        parts = {key: without_ids(one, ids) for key, one in value.items()}
         return NOTHING if NOTHING in parts.values() else parts
     return value
 
 
-def says(value: Any, closure: Closure) -> bool:
+def quotes_texts(value: Any, closure: Closure) -> bool:
     """Whether a JSON value has words of the texts in it."""
     if isinstance(value, str):
         return closure.texts.touches(value)
     if isinstance(value, dict):
-        return any(says(one, closure) for pair in value.items() for one in pair)
-    return isinstance(value, list) and any(says(one, closure) for one in value)
+        return any(quotes_texts(one, closure) for pair in value.items() for one in pair)
+    return isinstance(value, list) and any(quotes_texts(one, closure) for one in value)
 
 
-def about(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
+def attributes_without(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
     """The attributes of a memory without these ids, and without the reason for replacing one of them."""
-    left = {key: rest for key, value in attributes.items() if (rest := without(value, ids)) is not NOTHING}
+    left = {
+        key: rest for key, value in attributes.items() if (rest := without_ids(value, ids)) is not NOTHING
+    }
     if "supersedes" not in left and "supersedes" in attributes:
         left.pop("conflict_reason", None)
     return left
@@ -172,8 +165,8 @@ def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
     return {
         key: value
         for key, value in noted.items()
-        if carries(key, closure)
-        or carries(value, closure)
+        if contains_texts(key, closure)
+        or contains_texts(value, closure)
         or (key == "conflict_reason" and _quotes(str(value), closure))
     }
 
@@ -189,23 +182,23 @@ def is_a_tag(text: str) -> bool:
     )
 
 
-def carries(value: Any, closure: Closure) -> bool:
-    """As ``says``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
+def contains_texts(value: Any, closure: Closure) -> bool:
+    """As ``quotes_texts``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
     if isinstance(value, dict):
-        return any(carries(one, closure) for pair in value.items() for one in pair)
+        return any(contains_texts(one, closure) for pair in value.items() for one in pair)
     if isinstance(value, list):
-        return any(carries(one, closure) for one in value)
+        return any(contains_texts(one, closure) for one in value)
     return isinstance(value, str) and (
         closure.texts.carried_by(value) or closure.texts.has_distinctive(value)
     )
 
 
-def censored(value: Any, closure: Closure) -> Any:
+def censor(value: Any, closure: Closure) -> Any:
     """A JSON value in which what carries the texts is covered."""
     if isinstance(value, str):
-        return closure.texts.censored(value) if carries(value, closure) else value
+        return closure.texts.censored(value) if contains_texts(value, closure) else value
     if isinstance(value, list):
-        return [censored(one, closure) for one in value]
+        return [censor(one, closure) for one in value]
     if isinstance(value, dict):
-        return {str(censored(key, closure)): censored(one, closure) for key, one in value.items()}
+        return {str(censor(key, closure)): censor(one, closure) for key, one in value.items()}
     return value

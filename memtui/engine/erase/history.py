@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tables import COVERED
 
-from .closure import NOTHING, Closure, FormerMemory, quoting_notes, says, without
+from .closure import NOTHING, Closure, FormerMemory, MemoryRow, quotes_texts, quoting_notes, without_ids
 from .columns import SCHEMA
 
 _any = msgspec.json.Decoder().decode
@@ -66,14 +66,16 @@ def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None)
 
 def _gone(rid: int, image: dict[str, Any], live: bool) -> FormerMemory:
     about = _any(image.get("attributes") or "{}")
-    return FormerMemory(
+    row = MemoryRow(
         rid, str(image.get("id", "")), str(image.get("kind", "")), str(image.get("content", "")),
-        image.get("session_id"), image.get("source_key"), image.get("source_role"),
-        int(image.get("event_time") or 0),
+        image.get("session_id"), image.get("source_key"), image.get("source_role"), int(image.get("event_time") or 0),
+    )  # fmt: skip
+    return FormerMemory(
+        row,
         frozenset(_any(image.get("source_ids") or "[]")),
         frozenset(id for key in ("supersedes", "merged") for id in _ids(about.get(key))),
         live,
-    )  # fmt: skip
+    )
 
 
 def _ids(value: object) -> list[str]:
@@ -194,9 +196,13 @@ def _cleaned(
             if column in _JSON:
                 words = msgspec.json.decode(value)
                 left = (
-                    without(words, closure.ids) if column != "attributes" else _attributes(words, closure.ids)
+                    without_ids(words, closure.ids)
+                    if column != "attributes"
+                    else _attributes(words, closure.ids)
                 )
-                quotes = says(words, closure) or (column == "attributes" and quoting_notes(words, closure))
+                quotes = quotes_texts(words, closure) or (
+                    column == "attributes" and quoting_notes(words, closure)
+                )
                 if quotes or (left is NOTHING and isinstance(words, dict)):
                     lost.add(column)
                 elif left != words:
@@ -229,7 +235,7 @@ def _json(value: Any) -> str:
 
 
 def _attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
-    return {key: left for key, value in words.items() if (left := without(value, ids)) is not NOTHING}
+    return {key: left for key, value in words.items() if (left := without_ids(value, ids)) is not NOTHING}
 
 
 def _carries(table: str, column: str, value: str, closure: Closure) -> bool:

@@ -22,7 +22,7 @@ from .history import drawn_from_others, former_sessions, of_sessions, session_te
 from .names import cross_source_copies, take_names
 
 
-def follow(
+def add_derived(
     connection: apsw.Connection, found: Closure, ids: Sequence[str], stays: Callable[[str], bool]
 ) -> list[str]:
     """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
@@ -74,26 +74,27 @@ def follow(
     return taken
 
 
-def follow_gone(
+def add_derived_in_history(
     connection: apsw.Connection, found: Closure, made: Sequence[FormerMemory], stays: Callable[[str], bool]
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
     ids = found.ids
     taken: list[str] = []
-    for row in made:
+    for former in made:
+        row = former.row
         if row.id in ids:
             continue
-        if row.drawn_from & ids:
+        if former.drawn_from & ids:
             if stays(row.id):
                 found.offer(row, "drawn from it, taken back since", fate_else="erased")
-            elif _left_of(connection, row.drawn_from - ids):
+            elif _left_of(connection, former.drawn_from - ids):
                 found.offer(row, "drawn from it and from others, taken back since")
             else:
-                taken.append(found.take_former(row, "drawn from it, taken back since"))
-        elif row.replaced & ids:
+                taken.append(found.take_former(former, "drawn from it, taken back since"))
+        elif former.replaced & ids:
             why = "a later wording of it, taken back since"
             if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
-                taken.append(found.take_former(row, why))
+                taken.append(found.take_former(former, why))
             else:
                 found.offer(row, why)
     return taken
@@ -125,7 +126,7 @@ def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool
 def _keep_withheld(connection: apsw.Connection, found: Closure) -> None:
     """What the person keeps from agents stays so without the fact by which they said it: it is forgotten."""
     gone = found.ids
-    lost = withheld.turns(connection) - withheld.turns(connection, without=gone)
+    lost = withheld.withheld_turns(connection) - withheld.withheld_turns(connection, without=gone)
     for rid, id in connection.execute(
         "SELECT rid, id FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
         (as_json(lost),),
@@ -159,19 +160,19 @@ def take_session(
         if not stays(str(row[1])) and (said or str(row[1]) not in found.request.keep):
             found.take(row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
     for gone in taken_back:
-        said = gone.kind == "episode"
-        if stays(gone.id) or (gone.live and gone.id not in found.rows):
+        id, said = gone.row.id, gone.row.kind == "episode"
+        if stays(id) or (gone.live and id not in found.rows):
             continue  # it is back, in another session
-        if said or not (gone.drawn_from or gone.id in found.request.keep):
+        if said or not (gone.drawn_from or id in found.request.keep):
             found.take_former(gone, "said in the session" if said else "drawn from the session", chosen=said)
     _take_session_gone(connection, found, session_id)
 
 
-def emptied(connection: apsw.Connection, found: Closure) -> None:
+def add_empty_sessions(connection: apsw.Connection, found: Closure) -> None:
     """A session goes with its last memory."""
     named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
     ids = found.ids
-    remembered = {row.session_id for row in of_sessions(connection, named) if row.id not in ids}
+    remembered = {one.row.session_id for one in of_sessions(connection, named) if one.row.id not in ids}
     for session_id in named:
         rest = scalar(
             connection,
@@ -185,7 +186,7 @@ def emptied(connection: apsw.Connection, found: Closure) -> None:
             _take_session_gone(connection, found, session_id)
 
 
-def retold(connection: apsw.Connection, found: Closure) -> None:
+def add_summaries(connection: apsw.Connection, found: Closure) -> None:
     """What was told of a session that loses turns, now or before: a summary has other words than they."""
     first: dict[str, int] = {}
     for row in found.every_row:
@@ -244,7 +245,8 @@ def closure(
     for id in named:
         _take_one(connection, found, id, backup, chosen=id in chosen)
     for gone in with_ids(connection, named):
-        found.take_former(gone, "chosen" if gone.id in chosen else "chosen as well", chosen=gone.id in chosen)
+        is_chosen = gone.row.id in chosen
+        found.take_former(gone, "chosen" if is_chosen else "chosen as well", chosen=is_chosen)
     if not backup and not found.ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
@@ -252,10 +254,10 @@ def closure(
     waiting = list(found.ids)
     made: list[FormerMemory] | None = None
     while waiting:
-        taken = follow(connection, found, waiting, lambda id: id in kept or stays(id))
+        taken = add_derived(connection, found, waiting, lambda id: id in kept or stays(id))
         if made is None:
             made = drawn_from_others(connection)
-        taken += follow_gone(connection, found, made, lambda id: id in kept or stays(id))
+        taken += add_derived_in_history(connection, found, made, lambda id: id in kept or stays(id))
         if not taken:
             taken = cross_source_copies(connection, found, stays, backup, kept)
         waiting = taken
@@ -263,8 +265,8 @@ def closure(
         found.offered.pop(id, None)
     found.unlisted -= found.ids
     _keep_withheld(connection, found)
-    emptied(connection, found)
-    retold(connection, found)
+    add_empty_sessions(connection, found)
+    add_summaries(connection, found)
     names.add_distinctive_words(connection, found)
     take_names(connection, found, kept)
     names.add_distinctive_names(connection, found)
@@ -281,7 +283,7 @@ def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool
         try:
             whole: MemoryRecord = memories.get(connection, id, 0)
         except NotFoundError:
-            if (gone := history.taken_by(connection, storable(id))) is None or gone[0] != id:
+            if (gone := history.removed_by(connection, storable(id))) is None or gone[0] != id:
                 raise
         else:
             row = connection.execute(
