@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from memtui.engine import word_lists
 from memtui.engine.models.ner.words import NOT_NAMES, OPENERS
 from memtui.engine.wording import cut
 
 from .clauses import clauses
-from .exclusions import asks, in_known_language, is_small_talk, made_up
-from .filler import lead, without_filler
+from .exclusions import in_known_language, is_hypothetical, is_request, is_small_talk
+from .filler import filler_length, without_filler
 from .sentences import sentences
 
 _LONGEST = 140
@@ -21,34 +24,14 @@ _FEWEST_TURNS = 2  # in which a name stands that the session is about
 _MOST_NAMES = 4
 _MOST_TURNS = 60
 _name = re.compile(r"(?<=[\w,'’] )[A-Z][^\W\d_]{3,}")
-_polite = re.compile(
-    r"(?:(?:can|could|would|will) (?:you|u|i|we) (?:please )?|please |pls |help me (?:to )?|"
-    r"i (?:need|want) (?:you to |help (?:with|to) )|"
-    r"(?:kannst du|können sie|bitte) |(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|me puedes) )",
-    re.IGNORECASE,
-)  # fmt: skip
-_question = re.compile(
-    r"(?:and |so |also |but |ok |now |und |et |y )?(?:what|how|who|when|where|why|which|whose|is|are|am|was|were|do|does|did|can|"
-    r"could|should|would|will|has|have|any|anything|anyone|wie|wo|wer|wann|warum|welche|kann|soll|muss|darf|ist|sind|gibt|"
-    r"hast|habt|qué|que|cómo|como|cuándo|dónde|cuál|cuánto|quién|es|puedo|debo|hay|me|quels?|quelles?|qu'|comment|où|"
-    r"quand|pourquoi|combien|est|puis|dois|il|y)\b|whats\b",
-    re.IGNORECASE,
-)  # fmt: skip
-# What points at something that was said before, and means nothing without it.
-_points = re.compile(
-    r"(?<!\bis )(?<!\bare )\bthere\b(?! (?:is|are)\b)|(?<!\bis )\bit\b|\bit\b(?! (?:true|ok|okay|possible|safe|worth|allowed)\b)|"
-    r"\b(?:them|him|her|then|those|these|the same|instead|(?:this|that)(?! (?!(?:is|was|in|on|for|normal)\b)\w{3,})|"
-    r"the (?:first|second|last|other) one|dort|damit|dafür|ça|cela|eso|esto|ahí)\b",
-    re.IGNORECASE,
-)  # fmt: skip
-_meaning = re.compile(
-    r"\b(?!(?:what|whats|which|when|where|would|could|should|will|have|does|that|this|with|from|about|please|again|also|just|need|want|"
-    r"give|make|write|tell|help|find|show|kind|thing|things|something|anything|usually|true|really|long|much|many|"
-    r"the|and|for|how|why|who|can|you|are|was|has|had|any|get|got|let|put|now|but|our|your|his|her|its|all|one|two|out|off|not|"
-    r"too|did|say|ask|use|see|lay|way|der|die|das|ein|und|ist|wie|les|des|une|que|los|las|por|con|del)\b)[^\W\d_]{3,}",
-    re.IGNORECASE,
-)  # fmt: skip
 _wonders = re.compile(r"(?:which|what|how|who|when|where|why)\b", re.IGNORECASE)
+_LIST = Path(__file__).with_name("requests.txt")
+_WHOLE = {
+    "polite": "(?:{polite})",
+    "question": r"(?:{before a question})?(?:{question words})\b",
+    "pointing": "{pointing}",
+    "meaning": r"\b(?!(?:{empty})\b)[^\W\d_]{{3,}}",
+}
 
 
 def summary(messages: Sequence[str]) -> str | None:
@@ -71,23 +54,31 @@ def _requests(messages: Sequence[str]) -> Iterator[str]:
         for sentence in sentences(message):
             for start, end in clauses(sentence):
                 masked = sentence.masked[start:end]
-                if "\x00" in masked or is_small_talk(masked) or made_up(masked):
+                if "\x00" in masked or is_small_talk(masked) or is_hypothetical(masked):
                     continue
                 text = without_filler(sentence.text[start:end]).rstrip(" .!?")
                 if len(text.split()) < _FEWEST_WORDS or not _stands_alone(text):
                     continue
-                if (sentence.question and _question.match(text)) or (
-                    asks(masked[lead(masked) :]) and not _wonders.match(text)
+                if (sentence.question and _shape("question").match(text)) or (
+                    is_request(masked[filler_length(masked) :]) and not _wonders.match(text)
                 ):
-                    plain = _polite.sub("", text, count=1) if _polite.match(text) else text
+                    plain = _shape("polite").sub("", text, count=1) if _shape("polite").match(text) else text
                     yield plain[:1].upper() + plain[1:]
+
+
+@functools.cache
+def _shape(name: str) -> re.Pattern[str]:
+    lists = {heading: "|".join(lines) for heading, lines in word_lists.sections(_LIST).items()}
+    return re.compile(_WHOLE[name].format(**lists), re.IGNORECASE)
 
 
 def _stands_alone(text: str) -> bool:
     """Whether somebody who did not hear the talk understands what is asked for."""
-    pointing = _points.search(text)
+    pointing = _shape("pointing").search(text)
     by_itself = text[: pointing.start()] if pointing else text
-    return len(_meaning.findall(by_itself)) >= _FEWEST_MEANINGS and not text.casefold().endswith(" before")
+    return len(_shape("meaning").findall(by_itself)) >= _FEWEST_MEANINGS and not text.casefold().endswith(
+        " before"
+    )
 
 
 def _names(messages: Sequence[str]) -> list[str]:
