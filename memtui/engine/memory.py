@@ -18,7 +18,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock, system_clock, unix_seconds
-from memtui.engine.core import Core, Event, outside
+from memtui.engine.core import Core, Event, outside_scope_error
 from memtui.engine.days import day_given, day_of_fact
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
 from memtui.engine.memories import operations, turns, validation
@@ -96,7 +96,7 @@ class _Asked(NamedTuple):
     add: tuple[str, ...]
     remove: tuple[str, ...]
     withhold: bool
-    about: operations.About
+    about: operations.TopicAndDay
     agent: str = ""
 
 
@@ -182,10 +182,12 @@ class Memory:
 
     @property
     def readonly(self) -> bool:
+        """Whether it was opened for reading only."""
         return self._core.connections.readonly
 
     @property
     def options(self) -> Options:
+        """The options that it was opened with."""
         return self._core.options
 
     def data_version(self) -> int:
@@ -270,14 +272,14 @@ class Memory:
         )
         identity = memories.new_id("episode")
         with self._core.change("record", "Recorded a turn", project=project) as op:
-            stored = sessions.of_writer(op.connection, turn.session_id, self._core.actor, turn.source)
+            stored = sessions.id_for_writer(op.connection, turn.session_id, self._core.actor, turn.source)
             turn = turn._replace(session_id=stored)
             rid = turns.store_turn(op.connection, turn, now, identity)
             assert rid is not None  # a live turn has no source key
             if mentions is not None:
                 derive(op.connection, rid, turn.intake.content, mentions, now)
             if within and not self._core.passes(op.connection, within)(rid):
-                raise outside("turn")
+                raise outside_scope_error("turn")
             op.wrote = True
         if self._core.has_subscribers("session_completed"):
             self._announce_completed(turn.session_id, rid, now)
@@ -325,7 +327,7 @@ class Memory:
         """Replace a fact (reflection, observation) by a new text and return the new one.
 
         One transaction; tags, sources and protection are kept; the old one goes to the Trash as
-        superseded, linked both ways. ``within``: see ``remember``. Raises InputError for an episode, a memory
+        superseded, linked both ways. ``within``: see ``remember``. Raises NotFoundError, InputError for an episode, a memory
         in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
         """
         now = int(self._core.clock())
@@ -347,7 +349,7 @@ class Memory:
         self, connection: apsw.Connection, old: MemoryRecord, new: MemoryRecord, now: int
     ) -> str:
         """What became of the contradictions that the old text was one side of, in words; empty where there was none."""
-        open_ones = proposals.about(connection, proposals.CONFLICT, old.id)
+        open_ones = proposals.undecided_about(connection, proposals.CONFLICT, old.id)
         if not open_ones:
             return ""
         from memtui.engine.review import decisions
@@ -367,14 +369,14 @@ class Memory:
         (record,) = memories.by_rid(op.connection, [rid], now)
         derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
         if within and not self._core.passes(op.connection, within)(rid):
-            raise outside(record.kind)
+            raise outside_scope_error(record.kind)
         op.label = f"{verb} {quoted(validation.open_text(record))}"
         return record
 
     def confirm(self, id: str) -> MemoryRecord:
         """Vouch for it: confidence 1.0, no decay; by the person, protected from jobs and models.
 
-        Raises ProtectedError when an agent confirms what the person has confirmed.
+        Raises NotFoundError, ProtectedError when an agent confirms what the person has confirmed.
         """
         return self._change_one("confirm", id)
 
@@ -382,57 +384,66 @@ class Memory:
         """Move a memory to the Trash; ``restore`` brings all of it back.
 
         ``withhold``: agents are not told the turns that it was drawn from either, until it is restored; the person's
-        alone (else ProtectedError), also for one that was forgotten before.
+        alone (else ProtectedError), also for one that was forgotten before. Raises NotFoundError.
         """
         return self._change_one("forget", id, withhold=withhold)
 
     def restore(self, id: str) -> MemoryRecord:
         """Take a memory out of the Trash, whatever put it there.
 
-        Raises ProtectedError when an agent brings back what the person had confirmed.
+        Raises NotFoundError, ProtectedError when an agent brings back what the person had confirmed.
         """
         return self._change_one("restore", id)
 
     def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
-        """Add and remove tags; a tag is the same in any case."""
+        """Add and remove tags; a tag is the same in any case. Raises NotFoundError."""
         return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
 
     def pin(self, id: str) -> MemoryRecord:
         """Tell this fact in every context block whose filter it passes; at most the 5 pinned last.
 
-        Raises InputError for what is no active fact, ProtectedError for an agent.
+        Raises NotFoundError, InputError for what is no active fact, ProtectedError for an agent.
         """
         return self._change_one("pin", id)
 
     def unpin(self, id: str) -> MemoryRecord:
-        """No longer put it into every context block, only where it bears on the prompt. Raises ProtectedError for an agent."""
+        """No longer put a fact into every context block, only where it fits the prompt.
+
+        Raises NotFoundError, ProtectedError for an agent.
+        """
         return self._change_one("unpin", id)
 
     def withhold(self, id: str, agent: str) -> MemoryRecord:
         """Keep it from this agent (by the name that it signs with): nor what takes its place, nor the turns that it was
-        drawn from, nor what was noted from it. Other agents still get it. Raises ProtectedError for an agent.
+        drawn from, nor what was noted from it. Other agents still get it. Raises NotFoundError, ProtectedError for an agent.
         """
         return self._change_one("withhold", id, agent=agent)
 
     def allow(self, id: str, agent: str) -> MemoryRecord:
-        """Tell it that agent again. What is withheld with another memory stays so. Raises ProtectedError for an agent."""
+        """Give a memory to that agent again. What is withheld with another memory stays so.
+
+        Raises NotFoundError, ProtectedError for an agent.
+        """
         return self._change_one("allow", id, agent=agent)
 
     def classify(self, id: str, *, topic: str | None = None, happens: str | None = None) -> MemoryRecord:
         """Set what a fact is about (one of ``TOPICS``) and the day that it names; "none": it has none. None: as it is.
 
-        ``happens``: ``2026-06-12``, "12 june", "next friday". How it fades follows the topic. Raises InputError for what is no
+        ``happens``: ``2026-06-12``, "12 june", "next friday". How it fades follows the topic.
+        Raises NotFoundError, InputError for what is no
         fact, no topic or no day.
         """
         return self._change_one("classify", id, about=self._about(topic, happens))
 
-    def _about(self, topic: str | None, happens: str | None) -> operations.About:
+    def _about(self, topic: str | None, happens: str | None) -> operations.TopicAndDay:
         day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
-        return operations.About(topic="none" if topic == "none" else validation.topic(topic), happens_at=day)
+        return operations.TopicAndDay(
+            topic="none" if topic == "none" else validation.topic(topic), happens_at=day
+        )
 
     def _change_one(
         self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False,
-        about: operations.About = operations.NOTHING, agent: str = "",
+        about: operations.TopicAndDay = operations.NOTHING, agent: str = "",
     ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
@@ -502,7 +513,10 @@ class Memory:
             for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
                 if cancelled():
                     break
-                with history.part(self._core.connections, op_id) as connection, stamps.together(connection):
+                with (
+                    history.part(self._core.connections, op_id) as connection,
+                    stamps.stamp_together(connection),
+                ):
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
                     changed += self._apply_all(connection, verb, part, asked, now)
             if verb == "forget":
@@ -628,7 +642,7 @@ class Memory:
 
         with self._core.connections.read() as connection:
             session_id = self._session(connection, session_id)
-            block = briefing.brief(
+            block = briefing.build_block(
                 connection, prompt, filter=self._core.agent_filter(connection, filter), limit=limit,
                 profile=self._ranked_by(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
@@ -642,7 +656,7 @@ class Memory:
         """The session that is meant: an agent's own one of that id, else the one that is stored so."""
         if session_id is None or not self.actor.startswith("agent:"):
             return session_id
-        return sessions.of_reader(connection, validation.without_secrets(session_id), self.actor)
+        return sessions.id_for_reader(connection, validation.without_secrets(session_id), self.actor)
 
     def note_recall(
         self, query: str, served: Sequence[MemoryRecord], session_id: str | None = None, *,
@@ -657,7 +671,7 @@ class Memory:
     ) -> Explanation:  # fmt: skip
         """Why a memory is, or is not, among the hits: its exact rank in every retriever, what excluded it, what would help.
 
-        ``alone`` and ``within``: see ``search``.
+        ``alone`` and ``within``: see ``search``. Raises NotFoundError.
         """
         from memtui.engine.search.explanation import explain
 
@@ -678,7 +692,7 @@ class Memory:
         from memtui.engine.search import profiles
 
         if profile is not None:
-            return profiles.find(connection, profile), ""
+            return profiles.find_profile(connection, profile), ""
         return profiles.configured(connection, self._core.options.profile)
 
     def _query_embedder(self, connection: apsw.Connection, at_hand: str | None = None) -> QueryEmbedder | str:

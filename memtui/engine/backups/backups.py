@@ -99,7 +99,7 @@ class Backups:
             mark = change_mark(connection)
             made = backup.back_up(connection, path, reason=reason, at=self._clock())
         with self._connections.write() as connection:
-            metadata.put(connection, _MARK_KEY, f"{mark} {made.name}")
+            metadata.set_value(connection, _MARK_KEY, f"{mark} {made.name}")
         return next(found for found in self.all() if found.path == made)
 
     def ensure(self, reason: str) -> Backup | None:
@@ -125,14 +125,15 @@ class Backups:
         """Delete what is too much. Call it only right after a backup passed its check.
 
         While the file itself fails its check, those stay that were made before that was known, however many.
+        Raises InputError.
         """
         path = self._path()
         backup.clear_leftovers(path)
         there = self.all()
-        kept = backup.kept(there, self._clock(), self._zone)
+        kept = backup.backups_to_keep(there, self._clock(), self._zone)
         used = sum(one.size for one in there)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
-        names = {one.path for one in backup.within(kept, backup.budget(free, used))}
+        names = {one.path for one in backup.backups_within(kept, backup.budget(free, used))}
         gone = [one for one in there if one.path not in names]
         findings = self._base_findings() if gone else []
         if gone:
@@ -148,7 +149,7 @@ class Backups:
             known = float(metadata.get(connection, _UNSOUND_KEY) or 0)
             since = 0.0 if sound else known or self._clock()
             if since != known:
-                metadata.put(connection, _UNSOUND_KEY, str(since))
+                metadata.set_value(connection, _UNSOUND_KEY, str(since))
         return since
 
     def _base_findings(self) -> list[Finding]:
@@ -165,17 +166,20 @@ class Backups:
         return find_backup(self.all(), name, self._clock(), self._zone)
 
     def info(self, name: str | Path) -> Backup:
-        """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
+        """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``.
+
+        Raises InputError.
+        """
         return describe_backup(self.all(), name, self._clock(), self._zone)
 
     def contents(self, name: str | Path) -> BackupContents:
-        """How many memories a backup holds."""
+        """How many memories a backup holds. Raises InputError."""
         return contents(self.find(name))
 
     def preview(self, name: str | Path) -> RestorePreview:
         """What restoring a backup would bring back, change and lose; it is checked, and nothing is written.
 
-        Raises what ``restore`` raises for a backup that cannot be used.
+        Raises InputError, what ``restore`` raises for a backup that cannot be used.
         """
         one, live = self.info(name), self._file()
         with self.opened(one.path) as source:
@@ -209,7 +213,7 @@ class Backups:
         A live file that is damaged is set aside as it is, and the backup takes its place.
 
         Other programs that have the file open go on with the restored content. Its history ends with an operation of
-        the actor, which says what was lost as counted when the restore began. Raises NotFoundError,
+        the actor, which says what was lost as counted when the restore began. Raises InputError, NotFoundError,
         ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
         import, a job or an erase runs; then the live file stays as it was.
         """
@@ -217,7 +221,7 @@ class Backups:
         chosen = self.info(name)
         with (
             file.file_errors(path),
-            locks.alone(path, self._wait, "Nothing was restored."),
+            locks.exclusive_work(path, self._wait, "Nothing was restored."),
             self.opened(chosen.path) as source,
         ):
             try:
@@ -259,7 +263,7 @@ class Backups:
     def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.
 
-        Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises what
+        Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises InputError, what
         ``preview`` raises, NotFoundError for an id that is not active in the backup.
         """
         live = self._path()
@@ -269,19 +273,21 @@ class Backups:
         brought = 0
         with self.opened(one.path) as source:
             rids = (
-                single_memories.missing(source, live) if ids is None else single_memories.keys_of(source, ids)
+                single_memories.missing_memories(source, live)
+                if ids is None
+                else single_memories.keys_of(source, ids)
             )
             if len(rids) <= _ROWS_AT_ONCE:
                 with history.operation(self._connections, self._clock, self._actor, "take", label) as op:
                     for some in single_memories.images(source, rids):
-                        brought += single_memories.put(op.connection, some, now)
+                        brought += single_memories.insert_memories(op.connection, some, now)
                     op.label = f"{label}: {plural(brought, 'memory')}"
                 return self._taken(op.op_id) if brought else None
             op_id = history.begin(self._connections, self._clock, self._actor, "take", label)
             try:
                 for some in single_memories.images(source, rids):
                     with history.part(self._connections, op_id) as connection:
-                        brought += single_memories.put(connection, some, now)
+                        brought += single_memories.insert_memories(connection, some, now)
             finally:
                 history.finish(self._connections, op_id, f"{label}: {plural(brought, 'memory')}")
         return self._taken(op_id) if brought else None

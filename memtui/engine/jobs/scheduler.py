@@ -53,19 +53,19 @@ def enabled(connection: apsw.Connection, job: Job) -> bool:
 
 def enable(connection: apsw.Connection, job: Job, on: bool) -> None:
     """Inside the caller's transaction."""
-    metadata.put(connection, _DISABLED_KEY + job.name, "0" if on else "1")
+    metadata.set_value(connection, _DISABLED_KEY + job.name, "0" if on else "1")
 
 
 def due_period(job: Job, task: Task) -> str | None:
     """The period that ``job`` is due for at ``task.now``; None while it is not."""
     with task.connections.read() as connection:
-        if job.off(task.options) or not enabled(connection, job) or obstacle_to(connection, job, task.now):
+        if job.off(task.options) or not enabled(connection, job) or job_obstacle(connection, job, task.now):
             return None
         if job.schedule is not None:
             slot = job.schedule.current(task.now, task.zone)
             if (
                 slot is not None
-                and slot.start >= since(connection, task.now)
+                and slot.start >= first_maintained(connection, task.now)
                 and not jobs.is_done(connection, job.name, slot.period, int(task.now))
                 and _may_try(jobs.attempts(connection, job.name, slot.period), task.now)
             ):
@@ -85,7 +85,7 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
     slot = job.schedule.current(now, zone)
     if (
         slot is not None
-        and slot.start >= since(connection, now)
+        and slot.start >= first_maintained(connection, now)
         and not jobs.is_done(connection, job.name, slot.period, int(now))
         and not jobs.attempts(connection, job.name, slot.period).cancelled
     ):
@@ -93,22 +93,22 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
     return job.schedule.after(now, zone)
 
 
-def obstacle_to(connection: apsw.Connection, job: Job, now: float) -> str:
+def job_obstacle(connection: apsw.Connection, job: Job, now: float) -> str:
     """Why the job must not run although it may be due; "" if nothing is in its way."""
-    return clock_guard.look(connection, now).note if job.by_the_clock else ""
+    return clock_guard.check_clock(connection, now).note if job.by_the_clock else ""
 
 
-def since(connection: apsw.Connection, now: float) -> float:
+def first_maintained(connection: apsw.Connection, now: float) -> float:
     """When this file was first maintained: slots from before are not caught up."""
     stored = metadata.get(connection, SINCE_KEY)
     return float(stored) if stored is not None else now
 
 
-def note_since(connection: apsw.Connection, now: float) -> None:
+def note_first_maintained(connection: apsw.Connection, now: float) -> None:
     """Inside the caller's transaction. A first time that lies ahead was a wrong clock's."""
     stored = metadata.get(connection, SINCE_KEY)
     if stored is None or float(stored) > now + clock_guard.BACK_SECONDS:
-        metadata.put(connection, SINCE_KEY, str(int(now)))
+        metadata.set_value(connection, SINCE_KEY, str(int(now)))
 
 
 def _may_try(so_far: jobs.Attempts, now: float, *, give_up: bool = True) -> bool:
@@ -207,7 +207,7 @@ class Scheduler:
         """Whether this process is the one that looks: it becomes so unless another one is, until ``stop``."""
         if self._connections.path is None or self._lead is not None:
             return True
-        lock = locks.beside(self._connections.path, "lead")
+        lock = locks.work_lock(self._connections.path, "lead")
         try:
             lock.acquire()
         except Timeout:
@@ -222,10 +222,10 @@ class Scheduler:
             return []
         now = self._clock()
         with self._connections.read() as connection:
-            first = since(connection, now) >= now
+            first = first_maintained(connection, now) >= now
         if first:
             with self._connections.write() as connection:
-                note_since(connection, now)
+                note_first_maintained(connection, now)
         self._guard.observe(now)
         made = []
         for job in self._jobs:
@@ -264,7 +264,7 @@ class Scheduler:
             )
         self._assert_writable()
         with self._connections.read() as connection:
-            obstacle = obstacle_to(connection, job, self._clock())
+            obstacle = job_obstacle(connection, job, self._clock())
         if obstacle:
             raise InputError(
                 f"{job.label} cannot run: {obstacle}.",
@@ -310,12 +310,12 @@ class Scheduler:
                     schedule=job.schedule.words if job.schedule else "when needed",
                     enabled=not off[job.name] and enabled(connection, job), off=off[job.name],
                     next_due=next_due(connection, job, now, self._runner.zone),
-                    last=jobs.latest(connection, job.name), obstacle=obstacle_to(connection, job, now),
+                    last=jobs.latest(connection, job.name), obstacle=job_obstacle(connection, job, now),
                 )
                 for job in self._jobs
             )  # fmt: skip
             elsewhere = jobs.running(connection)
-            clock = clock_guard.look(connection, now).note
+            clock = clock_guard.check_clock(connection, now).note
         running = self._runner.running
         if running is None and elsewhere is not None and self._runner.held_elsewhere():
             running = RunningJob(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
@@ -330,7 +330,7 @@ class Scheduler:
             return jobs.page(connection, job=job, limit=limit)
 
     def enable(self, name: str, on: bool = True) -> None:
-        """Switch a job's scheduled runs on or off; "run now" works either way."""
+        """Switch a job's scheduled runs on or off; "run now" works either way. Raises InputError."""
         self._assert_writable()
         job = self._job(name)
         with self._connections.write() as connection:

@@ -38,7 +38,7 @@ class _Change(NamedTuple):
         return self.op.connection
 
     def entity(self, name_or_id: str) -> Entity:
-        return entity_names.find(self.connection, name_or_id)
+        return entity_names.find_entity(self.connection, name_or_id)
 
     def memory(self, id: str) -> MemoryRecord:
         return memories.get(self.connection, id, self.now)
@@ -75,7 +75,7 @@ class Entities:
         if limit < 0:
             raise InputError("The limit cannot be negative.", "For example 100.")
         with self._core.connections.read() as connection:
-            found = entity_names.find(connection, name_or_id)
+            found = entity_names.find_entity(connection, name_or_id)
             now = self._core.clock()
             around = neighbourhood(
                 connection, found, compiler.compile("", now), now, limit=SEEN_WITH, with_latest=False
@@ -103,28 +103,31 @@ class Entities:
 
         with self._core.connections.read() as connection:
             return merge_candidates.find_for(
-                connection, entity_names.find(connection, name_or_id), self._core.clock()
+                connection, entity_names.find_entity(connection, name_or_id), self._core.clock()
             )
 
     def preview_merge(self, survivor: str, absorbed: str) -> EntityMerge:
-        """What ``merge`` would make."""
+        """What ``merge`` would make. Raises NotFoundError."""
         with self._core.connections.read() as connection:
-            pair = entity_names.find(connection, survivor), entity_names.find(connection, absorbed)
+            pair = (
+                entity_names.find_entity(connection, survivor),
+                entity_names.find_entity(connection, absorbed),
+            )
             return operations.preview_merge(connection, *pair)
 
     # Correcting
 
     def rename(self, id: str, name: str) -> Entity:
-        """Call it otherwise; the old name stays as an alias. Raises InputError when another one has this name."""
+        """Change the name; the old name stays as an alias. Raises NotFoundError, InputError when another one has this name."""
         with self._correction() as change:
             entity = change.entity(id)
             operations.rename(change.connection, entity, name, actor=self._core.actor, now=change.now)
             return self._named(
-                change, entity.eid, f"Renamed “{entity.canonical_name}” to “{operations.clean(name)}”"
+                change, entity.eid, f"Renamed “{entity.canonical_name}” to “{operations.clean_name(name)}”"
             )
 
     def retype(self, id: str, type: str) -> Entity:
-        """Say what it is: person, project, organization, location, email, url, date or other."""
+        """Say what it is: person, project, organization, location, email, url, date or other. Raises NotFoundError."""
         with self._correction() as change:
             entity = change.entity(id)
             operations.retype(change.connection, entity, type, actor=self._core.actor)
@@ -133,34 +136,50 @@ class Entities:
             )
 
     def add_alias(self, id: str, alias: str) -> Entity:
-        """Another name of it. Texts that have this name are read again. Raises InputError when it is another one's."""
+        """Add another name. Texts that have this name are read again.
+
+        Raises NotFoundError, InputError when another entity has the name.
+        """
         with self._correction() as change:
             entity = change.entity(id)
             operations.add_alias(change.connection, entity, alias, now=change.now)
             return self._named(
-                change, entity.eid, f"“{entity.canonical_name}” is also called “{operations.clean(alias)}”"
+                change,
+                entity.eid,
+                f"“{entity.canonical_name}” is also called “{operations.clean_name(alias)}”",
             )
 
     def remove_alias(self, id: str, alias: str) -> Entity:
-        """It is not called so: what memories call so is somebody else from then on (see ``split``)."""
+        """It is not called so: what memories call so is somebody else from then on (see ``split``).
+
+        Raises NotFoundError.
+        """
         with self._correction() as change:
             entity = change.entity(id)
             operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
             return self._named(
-                change, entity.eid, f"“{entity.canonical_name}” is not called “{operations.clean(alias)}”"
+                change,
+                entity.eid,
+                f"“{entity.canonical_name}” is not called “{operations.clean_name(alias)}”",
             )
 
     def split(self, id: str, alias: str) -> Entity:
-        """Make an entity of its own of an alias; the memories that name it so go with it. Returns the new one."""
+        """Make an entity of its own of an alias; the memories that name it so go with it. Returns the new one.
+
+        Raises NotFoundError.
+        """
         with self._correction() as change:
             entity = change.entity(id)
             eid = operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
             return self._named(
-                change, eid, f"Split “{operations.clean(alias)}” off “{entity.canonical_name}”"
+                change, eid, f"Split “{operations.clean_name(alias)}” off “{entity.canonical_name}”"
             )
 
     def merge(self, survivor: str, absorbed: str) -> Entity:
-        """Make one of two: names, links and id of the absorbed one lead to the survivor, which is returned."""
+        """Make one of two: names, links and id of the absorbed one lead to the survivor, which is returned.
+
+        Raises NotFoundError.
+        """
         with self._correction() as change:
             kept, gone = change.entity(survivor), change.entity(absorbed)
             operations.merge(change.connection, kept, gone, actor=self._core.actor)
@@ -169,42 +188,42 @@ class Entities:
             )
 
     def keep_apart(self, id: str, other: str) -> Entity:
-        """They are two: no merge of them is suggested any more."""
+        """Say that they are two: no merge of them is suggested any more. Raises NotFoundError."""
         with self._correction() as change:
             one, two = change.entity(id), change.entity(other)
             operations.keep_apart(change.connection, one, two, actor=self._core.actor, now=change.now)
             return self._named(change, one.eid, f"“{one.canonical_name}” and “{two.canonical_name}” are two")
 
     def unlink(self, memory_id: str, entity_id: str) -> Entity:
-        """The memory is not about this, whatever its text names. Raises InputError when it is not linked to it."""
+        """The memory is not about this, whatever its text names. Raises NotFoundError, InputError when it is not linked to it."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
             operations.unlink(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is not about “{entity.canonical_name}”")
 
     def link(self, memory_id: str, entity_id: str) -> Entity:
-        """The memory is about this, whatever its text names."""
+        """Link a memory to an entity, whatever its text names. Raises NotFoundError."""
         with self._correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
             operations.link(change.connection, memory, entity, actor=self._core.actor, now=change.now)
             return self._named(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
 
     def not_an_entity(self, id: str) -> Entity:
-        """Not an entity: its names are no longer listed, found or linked."""
+        """Not an entity: its names are no longer listed, found or linked. Raises NotFoundError."""
         with self._correction() as change:
             entity = change.entity(id)
-            operations.hide(change.connection, entity, actor=self._core.actor)
+            operations.mark_not_entity(change.connection, entity, actor=self._core.actor)
             return self._named(change, entity.eid, f"“{entity.canonical_name}” is not an entity")
 
     def describe(self, id: str, summary: str | None) -> Entity:
-        """A line that says who or what it is; None takes it away."""
+        """Set the line that says who or what it is; None removes it. Raises NotFoundError."""
         with self._correction() as change:
             entity = change.entity(id)
             operations.describe(change.connection, entity, summary, actor=self._core.actor)
             return self._named(change, entity.eid, f"Described “{entity.canonical_name}”")
 
     def pin(self, id: str, pinned: bool = True) -> Entity:
-        """Pinned ones come first in every list."""
+        """Pin or unpin an entity; pinned ones come first in every list. Raises NotFoundError."""
         with self._correction() as change:
             entity = change.entity(id)
             operations.pin(change.connection, entity, pinned)

@@ -26,15 +26,18 @@ class History:
         ``when``: Unix seconds, an aware datetime, or a text such as ``2026-03-03`` (its end), ``last tuesday``, ``2d``.
         ``coverage`` says whether history tells it exactly. Raises InputError for a text that names no time.
         """
-        from memtui.engine.search.moments import moment
+        from memtui.engine.search.moments import parse_past_time
         from memtui.engine.store.past import Past
 
-        return Past(self._core.connections, moment(when, self._core.clock()))
+        return Past(self._core.connections, parse_past_time(when, self._core.clock()))
 
     def diff(
         self, start: str | float | datetime, end: str | float | datetime = "now", *, limit: int = 1_000
     ) -> PastDiff:
-        """What became of the memories between two moments, named as in ``as_of``; all are counted, ``limit`` listed."""
+        """What became of the memories between two moments, named as in ``as_of``; all are counted, ``limit`` listed.
+
+        Raises InputError.
+        """
         from memtui.engine.store import past_diff
 
         return past_diff.diff(self._core.connections, self.as_of(start), self.as_of(end), limit=limit)
@@ -44,13 +47,16 @@ class History:
     ) -> AgentChanges:
         """What ``undo_agent`` would take back of an agent (by its name). ``since`` as in ``as_of``. Changes nothing.
 
-        ``turns``: also the turns of conversations that it recorded, which otherwise stay.
+        ``turns``: also the turns of conversations that it recorded, which otherwise stay. Raises InputError.
         """
-        from memtui.engine.search.moments import moment
+        from memtui.engine.search.moments import parse_past_time
 
         with self._core.connections.read() as connection:
             return undo.agent_changes(
-                connection, agent.removeprefix("agent:"), moment(since, self._core.clock()), turns=turns
+                connection,
+                agent.removeprefix("agent:"),
+                parse_past_time(since, self._core.clock()),
+                turns=turns,
             )
 
     def undo_agent(self, agent: str, since: str | float | datetime, *, turns: bool = False) -> AgentUndone:
@@ -58,12 +64,12 @@ class History:
 
         What somebody changed since is left alone and told. Raises InputError where nothing can be taken back.
         """
-        from memtui.engine.search.moments import moment
+        from memtui.engine.search.moments import parse_past_time
 
         self._core.must_write("change it")
         done = undo.undo_agent(
             self._core.connections, self._core.clock, self._core.actor, agent.removeprefix("agent:"),
-            moment(since, self._core.clock()), turns=turns,
+            parse_past_time(since, self._core.clock()), turns=turns,
         )  # fmt: skip
         self._core.announce_by_id(done.by.op_id)
         return done

@@ -68,7 +68,7 @@ class Models:
         with self._core.connections.read() as connection:
             space = vectors.space(connection)
             _, ranking_note = profiles.configured(connection, self._core.options.profile)
-            better = profiles.better(connection, self._core.options.profile)
+            better = profiles.better_profile(connection, self._core.options.profile)
         wanted, problem = "", ""
         try:
             model = self._core.embedders.wanted()
@@ -102,6 +102,7 @@ class Models:
 
     @cached_property
     def enricher(self) -> Enricher:
+        """What looks for more names in texts (the nightly job)."""
         from memtui.engine.jobs.enrichment import Enricher
 
         return Enricher(
@@ -136,7 +137,7 @@ class Models:
     async def enrich(self, id: str) -> int:
         """Read a memory again for the names in it, as accurately as can be; returns the links gained.
 
-        Raises DegradedError when there is neither spaCy nor a language model.
+        Raises NotFoundError, DegradedError when there is neither spaCy nor a language model.
         """
         self._core.must_write("enrich it")
         with self._core.connections.read() as connection:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from memtui.engine.clock import unix_seconds
-from memtui.engine.core import Core, outside
+from memtui.engine.core import Core, outside_scope_error
 from memtui.engine.errors import InputError
 from memtui.engine.memories import observations as memory_observations
 from memtui.engine.memories import validation
@@ -73,7 +73,10 @@ class Observations:
     def remember_one(
         self, content: str, category: Category, *, source: str = EXPLICIT, tags: Iterable[str] = ()
     ) -> MemoryRecord:
-        """Keep one finding, insight or lesson, and return it; an equal active one is not stored twice."""
+        """Keep one finding, insight or lesson, and return it; an equal active one is not stored twice.
+
+        Raises InputError.
+        """
         item = Observed(content=content, category=category, source=source, tags=tuple(tags))
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
@@ -132,15 +135,15 @@ class Observations:
         from memtui.engine.consolidation.extract import transcripts
 
         session_id = validation.name(session_id, "session id")
-        found, summary = transcripts.observed(
+        found, summary = transcripts.draw_observations(
             session_id, transcripts.messages(transcript), partial(validation.trust, actor=self._core.actor)
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
             turns = transcripts.turns_of(op.connection, session_id) if found or summary else []
-            new = [item for item in found if not transcripts.known(op.connection, item, now)]
+            new = [item for item in found if not transcripts.is_known(op.connection, item, now)]
             added = [self._store(op, _with_source(item, turns), now) for item in new]
-            if summary is not None and not transcripts.known(op.connection, summary, now):
+            if summary is not None and not transcripts.is_known(op.connection, summary, now):
                 added.append(self._store_summary(op, _with_source(summary, turns), now))
             op.label = f"{_label(added)} from a session" if added else op.label
         return tuple(added)
@@ -165,7 +168,7 @@ class Observations:
         if new:
             derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
             if within and not passes(rid):
-                raise outside("observation")
+                raise outside_scope_error("observation")
         return record
 
 

@@ -142,14 +142,16 @@ class Questions:
     def profiles(self) -> list[Profile]:
         """All ways to rank, the built-in ones first."""
         with self._core.connections.read() as connection:
-            return [profiles.find(connection, name) for name in profiles.names(connection)]
+            return [profiles.find_profile(connection, name) for name in profiles.profile_names(connection)]
 
     def save_profile(self, profile: Profile) -> Operation | None:
         """Keep a way to rank under its name; None when it was kept so already. Raises InputError for a built-in name."""
         _must_be_open("profile", profile.name)
         label = f"Saved the profile “{profile.name[:_NAME]}”"
         with self._core.change("profile", label) as op:
-            if profile in [profiles.find(op.connection, name) for name in profiles.names(op.connection)]:
+            if profile in [
+                profiles.find_profile(op.connection, name) for name in profiles.profile_names(op.connection)
+            ]:
                 return None
             profiles.save(op.connection, profile)
         return self._core.done(op)

@@ -87,7 +87,7 @@ class Quotas:
     def near(self) -> list[tuple[Usage, Quota]]:
         """Agents that have used nine tenths of a limit in this hour, or all of it."""
         with self._core.connections.read() as connection:
-            used = agent_usage.of_hour(connection, int(self._core.clock() // _HOUR))
+            used = agent_usage.usage_of_hour(connection, int(self._core.clock() // _HOUR))
         return [
             (usage, quota)
             for usage in used

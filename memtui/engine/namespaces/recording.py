@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 import apsw
 
@@ -13,7 +14,7 @@ from memtui.engine.core import Core
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import Changes, Never, NeverKind, Recording
-from memtui.engine.search.moments import later
+from memtui.engine.search.moments import parse_future_time
 from memtui.engine.store import recording_rules
 
 
@@ -24,6 +25,7 @@ class RecordingControl:
         self._core = core
 
     def state(self) -> Recording:
+        """Whether recording is paused, and what is never recorded."""
         with self._core.connections.read() as connection:
             return recording_rules.state(connection, self._core.clock())
 
@@ -35,7 +37,13 @@ class RecordingControl:
         kept. Raises InputError for an end that is past or cannot be read, and for an agent.
         """
         now = self._core.clock()
-        end = later(until, now) if isinstance(until, str) else None if until is None else unix_seconds(until)
+        end = (
+            parse_future_time(until, now)
+            if isinstance(until, str)
+            else None
+            if until is None
+            else unix_seconds(until)
+        )
         if end is not None and end <= now:
             raise InputError("This time is past.", "Give a later one, for example 1h or 18:00.")
         return self._change(lambda connection: recording_rules.pause(connection, int(now), end))
@@ -47,8 +55,10 @@ class RecordingControl:
     def never(self, kind: NeverKind, name: str) -> Recording:
         """Record nothing of a client (as it signs), a project or a folder (and those in it), now and in later imports.
 
-        What is there already stays. Raises InputError for an empty name, a folder that is not absolute, an agent.
+        What is there already stays. Raises InputError for an unknown kind, an empty name, a relative folder, an agent.
         """
+        if kind not in get_args(NeverKind):
+            raise InputError(f"{kind!r} cannot be excluded.", f"Kinds: {', '.join(get_args(NeverKind))}.")
         wanted = Never(kind=kind, name=validation.name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
             raise InputError(f"{name!r} is not an absolute path.", "For example /home/ada/notes.")
@@ -56,7 +66,7 @@ class RecordingControl:
         def add(connection: apsw.Connection) -> None:
             known = recording_rules.never(connection)
             if wanted not in known:
-                recording_rules.put_never(connection, [*known, wanted])
+                recording_rules.save_never(connection, [*known, wanted])
 
         return self._change(add)
 
@@ -71,7 +81,7 @@ class RecordingControl:
                     f"The {kind} {name!r} is not excluded from recording.",
                     "memtui pause --show lists what is.",
                 )
-            recording_rules.put_never(connection, [one for one in known if one != wanted])
+            recording_rules.save_never(connection, [one for one in known if one != wanted])
 
         return self._change(drop)
 

@@ -107,7 +107,7 @@ class Review:
         with self._core.connections.read() as connection:
             if session is not None:
                 return review_groups.of_session(connection, now, options, session)
-            entity = entity_names.find(connection, about or "")
+            entity = entity_names.find_entity(connection, about or "")
             return review_groups.about(connection, now, options, entity)
 
     def groups(self, item: ReviewItem) -> tuple[ReviewGroup, ...]:
@@ -147,11 +147,11 @@ class Review:
         ``within``: a filter; what does not pass it is not looked at.
         """
         from memtui.engine.consolidation.compare import duplicates
-        from memtui.engine.search.cautions import known_to
+        from memtui.engine.search.cautions import visible_scope
         from memtui.engine.search.scope import passing
 
         now = self._core.clock()
-        inside = known_to(within, now, fade_threshold=self._core.options.fade_threshold)
+        inside = visible_scope(within, now, fade_threshold=self._core.options.fade_threshold)
         with self._core.connections.read() as connection:
             known: duplicates.Within = (
                 set if inside is None else lambda rids: set(passing(connection, inside, rids))
@@ -159,12 +159,13 @@ class Review:
             gone = duplicates.same_text(connection, content, "fact", now, known)
             if gone is not None:
                 return duplicates.is_decided(gone)
-            return duplicates.decided(connection, content, now, known) is not None
+            return duplicates.find_decided(connection, content, now, known) is not None
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
         """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.
 
         Linked both ways (``merged``). ``text`` replaces the survivor's wording. Returns the survivor.
+        Raises NotFoundError, InputError for what cannot be merged, ProtectedError for an agent.
         """
         with self._core.change("merge", "Merged") as op:
             rid = resolve.merge(
@@ -197,5 +198,5 @@ class Review:
         return kept[1]
 
     def forget_health(self) -> None:
-        """The file holds something else now."""
+        """Drop the cached result of ``health``, because the file has changed."""
         self._health = None

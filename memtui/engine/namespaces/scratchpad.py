@@ -88,7 +88,7 @@ class Scratchpad:
                 raise InputError(
                     f"{key!r} was changed by another program in the meantime.", "Read it again, then write."
                 )
-            scratchpad.put(op.connection, self._prefix + key, value, int(self._core.clock()))
+            scratchpad.set_value(op.connection, self._prefix + key, value, int(self._core.clock()))
             return self._get(op.connection, key)
 
     def delete(self, key: str) -> ScratchpadNote:

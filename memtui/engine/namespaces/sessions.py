@@ -130,13 +130,16 @@ class Sessions:
         return await self._consolidator().write(plans)
 
     def retry(self, session_id: str) -> None:
-        """Forget the failures of a session, so that the next run takes it."""
+        """Forget the failures of a session, so that the next run takes it. Raises NotFoundError."""
         with self._core.change("retry", f"Will retry “{session_id}”") as op:
             sessions.get(op.connection, session_id)
             consolidations.try_again(op.connection, session_id)
 
     def skip(self, session_id: str) -> None:
-        """Count a session as done without drawing anything from it; later turns make it pending again."""
+        """Count a session as done without drawing anything from it; later turns make it pending again.
+
+        Raises NotFoundError.
+        """
         with self._core.change("skip", f"Skipped “{session_id}”") as op:
             sessions.get(op.connection, session_id)
             consolidations.mark_skipped(op.connection, session_id)

@@ -88,6 +88,7 @@ class View:
     # Lists
 
     def count(self, filter: str = "") -> int:
+        """How many memories pass a filter. Raises FilterError."""
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return listing.count(connection, compiled)
@@ -153,11 +154,12 @@ class View:
             return memories.tag_counts(connection, rids)
 
     def entity_names(self, rids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """For each of the memories (by rid) that has any, the names of its entities."""
         with self._connections.read() as connection:
             return entities.names_of(connection, rids)
 
     def emptied_by(self, filter: str) -> compiler.Culprit | None:
-        """The term of a filter that leaves nothing; None when the filter still finds something."""
+        """The term of a filter that leaves nothing; None when the filter still finds something. Raises FilterError."""
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
             return compiler.which_term_removes_all(connection, compiled)
@@ -206,7 +208,7 @@ class View:
         known_type = None if type is None else entity_lists.known_type(type)
         within, now = self._compiled(filter), self._clock()
         with self._connections.read() as connection:
-            found = entity_names.find(connection, name_or_id)
+            found = entity_names.find_entity(connection, name_or_id)
             return neighbourhood(connection, found, within, now, limit=limit, type=known_type)
 
     # Over time
@@ -264,12 +266,15 @@ class View:
     # One memory
 
     def get(self, identity: str) -> MemoryRecord:
-        """A memory by id, or by a beginning of an id that is unique."""
+        """A memory by id, or by a beginning of an id that is unique. Raises NotFoundError."""
         with self._connections.read() as connection:
             return memories.get(connection, identity, self._clock())
 
     def detail(self, identity: str) -> MemoryDetail:
-        """Everything about a memory: sources, versions, what is around it, who changed it, which agents were served it."""
+        """Everything about a memory: sources, versions, what is around it, who changed it, which agents were served it.
+
+        Raises NotFoundError.
+        """
         one, threshold = self.get(identity), self._options.fade_threshold
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
@@ -317,7 +322,10 @@ class View:
         return near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
 
     def successor(self, identity: str) -> MemoryRecord | None:
-        """What is in the place of a memory: its latest text, or what it was merged into; None for one that stands itself."""
+        """What is in the place of a memory: its latest text, or what it was merged into; None for one that stands itself.
+
+        Raises NotFoundError.
+        """
         one = self.get(identity)
         return _successor(one, self.versions(one.id), self.merged(one.id, into=True))
 
@@ -342,7 +350,7 @@ class View:
             return memories.linked(connection, identity, "merged", self._clock(), back=into)
 
     def versions(self, identity: str) -> list[MemoryRecord]:
-        """The chain of corrections that this memory belongs to, the oldest text first."""
+        """The chain of corrections that this memory belongs to, the oldest text first. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
             chain = [memories.get(connection, identity, now)]
@@ -367,15 +375,15 @@ class View:
         ``within``: the filter outside of which there is nothing for whoever asks.
         """
         now = self._clock()
-        known = cautions.known_to(within, now, fade_threshold=self._options.fade_threshold)
+        known = cautions.visible_scope(within, now, fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
-            return cautions.find(connection, ids, now, known=known)
+            return cautions.find_cautions(connection, ids, now, known=known)
 
     def confided(self, memories: Sequence[MemoryRecord], *, within: str = "") -> dict[str, str]:
         """Which of some memories were said in confidence, by id, and the words that ask for it ("" outside ``within``)."""
-        known = cautions.known_to(within, self._clock(), fade_threshold=self._options.fade_threshold)
+        known = cautions.visible_scope(within, self._clock(), fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
-            return in_confidence.find(connection, memories, known)
+            return in_confidence.find_confided(connection, memories, known)
 
     def dependents(self, ids: Sequence[str]) -> Dependents:
         """What depends on some memories (ids): to be looked at before they are corrected, forgotten, merged or erased.
@@ -385,7 +393,7 @@ class View:
         from memtui.engine.review import dependents
 
         with self._connections.read() as connection:
-            return dependents.find(connection, ids, self._clock())
+            return dependents.find_dependents(connection, ids, self._clock())
 
     def summary_cautions(self, shown: Sequence[Entity]) -> dict[str, tuple[Caution, ...]]:
         """What the summaries of some entities (by id) tell that was corrected or forgotten, as far as a card of Review
@@ -399,17 +407,18 @@ class View:
             return dependents.doubtful_summaries(connection, shown, self._clock())
 
     def neighbours(self, identity: str, each: int = 3) -> list[MemoryRecord]:
-        """The turns around one in its transcript, itself included."""
+        """The turns around one in its transcript, itself included. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
             return memories.neighbours(connection, memories.get(connection, identity, now), now, each=each)
 
     def entities_of(self, identity: str) -> list[Entity]:
+        """The entities that a memory is linked to, the most mentioned first. Raises NotFoundError."""
         with self._connections.read() as connection:
             return entities.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
 
     def enrichment_of(self, identity: str) -> Enrichment | None:
-        """When a model read a memory again for names, and what came of it; None if none did."""
+        """When a model read a memory again for names, and what came of it; None if none did. Raises NotFoundError."""
         with self._connections.read() as connection:
             return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
 
@@ -424,7 +433,7 @@ class View:
             return entity_lists.months(connection, eid)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
-        """Every recorded change of a memory with its operation, oldest first."""
+        """Every recorded change of a memory with its operation, oldest first. Raises NotFoundError."""
         with self._connections.read() as connection:
             rid = memories.get(connection, identity, self._clock()).rid
             return operations.memory_changes(connection, rid)
@@ -469,10 +478,12 @@ class View:
     # Sessions
 
     def sessions(self, *, text: str = "", offset: int = 0, limit: int = 128) -> list[Session]:
+        """A page of sessions, the latest first; with ``text`` in title, id, source or project."""
         with self._connections.read() as connection:
             return sessions.page(connection, offset=offset, limit=limit, text=text)
 
     def count_sessions(self, text: str = "") -> int:
+        """How many sessions have ``text`` in title, id, source or project."""
         with self._connections.read() as connection:
             return sessions.count(connection, text)
 
@@ -486,7 +497,7 @@ class View:
         that ``begun_by`` began, then in the order in which they begin there.
         """
         compiled = self._compiled(filter)
-        where, bindings = sessions.may_be_called(name)
+        where, bindings = sessions.given_name_condition(name)
         with self._connections.read() as connection:
             found = connection.execute(
                 f"""
@@ -497,10 +508,13 @@ class View:
                 {**compiled.bindings, **bindings, "begun_by": begun_by},
             ).fetchall()
             return [
-                str(id) for (id,) in found if sessions.given_name(connection, str(id)) == sessions.kept(name)
+                str(id)
+                for (id,) in found
+                if sessions.given_name(connection, str(id)) == sessions.id_part(name)
             ]
 
     def session(self, session_id: str) -> Session:
+        """One session. Raises NotFoundError."""
         with self._connections.read() as connection:
             return sessions.get(connection, session_id)
 
@@ -521,10 +535,12 @@ class View:
             return operations.latest(connection, limit=limit, offset=offset, actor=actor)
 
     def count_operations(self) -> int:
+        """How many operations history has."""
         with self._connections.read() as connection:
             return operations.count(connection)
 
     def operation(self, op_id: int) -> Operation:
+        """One operation. Raises NotFoundError."""
         with self._connections.read() as connection:
             return operations.get(connection, op_id)
 
@@ -533,7 +549,9 @@ class View:
         if limit < 1:
             raise InputError("The limit must be at least 1.", "For example 100.")
         with self._connections.read() as connection:
-            return history.named(connection, operations.row_changes(connection, op_id, limit=limit))
+            return history.with_removed_ids(
+                connection, operations.row_changes(connection, op_id, limit=limit)
+            )
 
     def titles(self, changes: Sequence[RowChange]) -> list[str]:
         """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""

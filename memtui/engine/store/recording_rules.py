@@ -56,7 +56,7 @@ def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
         known[-1] = Pause(since=held.since, until=until)
     else:
         known.append(Pause(since=now, until=until))
-        metadata.put(connection, _TURNED_AWAY, "0")
+        metadata.set_value(connection, _TURNED_AWAY, "0")
     _put(connection, known)
 
 
@@ -71,7 +71,7 @@ def _put(connection: apsw.Connection, known: list[Pause]) -> None:
         gaps = [later.since - (one.until or later.since) for one, later in pairwise(known)]
         nearest = gaps.index(min(gaps))
         known[nearest : nearest + 2] = [Pause(since=known[nearest].since, until=known[nearest + 1].until)]
-    metadata.put(connection, _PAUSES, json_text([(one.since, one.until) for one in known]))
+    metadata.set_value(connection, _PAUSES, json_text([(one.since, one.until) for one in known]))
 
 
 def is_within(known: list[Pause], moment: float) -> bool:
@@ -85,12 +85,12 @@ def never(connection: apsw.Connection) -> list[Never]:
     return msgspec.json.decode(kept, type=list[Never]) if kept else []
 
 
-def put_never(connection: apsw.Connection, wanted: list[Never]) -> None:
+def save_never(connection: apsw.Connection, wanted: list[Never]) -> None:
     """Inside the caller's transaction."""
-    metadata.put(connection, _NEVER, msgspec.json.encode(wanted).decode())
+    metadata.set_value(connection, _NEVER, msgspec.json.encode(wanted).decode())
 
 
-def unwanted(
+def first_excluded(
     known: list[Never], *, client: str | None, project: str | None, folder: str | None
 ) -> Never | None:
     """The first of what is never recorded that something belongs to."""
@@ -133,7 +133,7 @@ def refusal(
         )
     known = never(connection)
     place = folder or (_working_folder() if agent is not None and known else None)
-    found = unwanted(known, client=agent, project=project, folder=place)
+    found = first_excluded(known, client=agent, project=project, folder=place)
     if found is None:
         return None
     return NotRecordedError(
@@ -156,7 +156,7 @@ def _working_folder() -> str | None:
 
 def count(connection: apsw.Connection) -> None:
     """Something was turned away; inside the caller's transaction."""
-    metadata.put(connection, _TURNED_AWAY, str(int(metadata.get(connection, _TURNED_AWAY) or 0) + 1))
+    metadata.set_value(connection, _TURNED_AWAY, str(int(metadata.get(connection, _TURNED_AWAY) or 0) + 1))
 
 
 def until(held: Pause, now: float) -> str:
