@@ -22,7 +22,7 @@ RESOLVE = "resolve"
 _SHOWN = 60
 
 
-class Sight(Record):
+class AgentView(Record):
     """``confined``: the filter that confines the agent now; empty: it sees all."""
 
     confined: Callable[[], str]
@@ -48,7 +48,7 @@ class Sight(Record):
     def turns(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
         """The turns of a session in order. Raises NotFoundError for a session without one."""
         turns = consolidations.turns_beyond(connection, session_id, 0, self.clock())
-        inside = self.visible(connection)([turn.rid for turn in turns]) - withheld.turns(connection)
+        inside = self.visible(connection)([turn.rid for turn in turns]) - withheld.withheld_turns(connection)
         turns = [turn for turn in turns if turn.rid in inside]
         if not turns:
             raise unknown_session(sessions.given_name(connection, session_id) if self.within else session_id)
@@ -90,7 +90,7 @@ def unknown_session(session_id: str) -> NotFoundError:
 
 def check_batch(
     connection: apsw.Connection,
-    sight: Sight,
+    sight: AgentView,
     session_id: str,
     drafts: Sequence[Draft],
     turns: Mapping[str, MemoryRecord],
@@ -125,7 +125,7 @@ def check_batch(
         )
 
 
-def may_still_replace(connection: apsw.Connection, sight: Sight, actor: str, now: int) -> int:
+def may_still_replace(connection: apsw.Connection, sight: AgentView, actor: str, now: int) -> int:
     """How many facts an agent may still supersede today without asking, other than in the running operation.
 
     Facts that it is not told of raise no limit of its own.

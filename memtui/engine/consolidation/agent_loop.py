@@ -21,7 +21,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 
 from . import apply, planner
-from .agent_access import RESOLVE, Sight, check_batch, may_still_replace, replaced_before
+from .agent_access import RESOLVE, AgentView, check_batch, may_still_replace, replaced_before
 from .compare import conflicts, duplicates
 from .extract.protocol import CHUNK, Draft, Saved
 from .plan import Plan, PlanLine
@@ -37,7 +37,7 @@ class Page(Record):
     next: int | None
 
 
-class Rival(Record):
+class ConflictingFact(Record):
     """A known fact that is near the new one. ``reason``: why both cannot be true; empty where rules see no contradiction."""
 
     memory: MemoryRecord
@@ -56,7 +56,7 @@ class AgentLoop:
         self._options = options
         self._actor = actor
         self._said = said
-        self._sight = Sight(confined=within, clock=clock, options=options)
+        self._sight = AgentView(confined=within, clock=clock, options=options)
         self._tags = tuple(tags)
         self._read: dict[str, set[int]] = {}
         self._done: dict[str, int] = {}
@@ -92,7 +92,7 @@ class AgentLoop:
             known = self._sight.known(connection)
             left = may_still_replace(connection, self._sight, self._actor, now)
             drafts = planner.as_stored(drafts, self._options.secrets)
-            lines = planner.lines(
+            lines = planner.plan_lines(
                 connection, drafts, turns, now, left=left, within=known,
                 own_trust=validation.actor_trust(self._actor),
             )  # fmt: skip
@@ -101,7 +101,7 @@ class AgentLoop:
             for draft in drafts:
                 gone = duplicates.same_text(
                     connection, draft.content, "fact", now, known
-                ) or duplicates.decided(connection, draft.content, now, known)
+                ) or duplicates.find_decided(connection, draft.content, now, known)
                 if draft.content in said:
                     continue
                 if gone is not None and not gone.active:
@@ -161,7 +161,7 @@ class AgentLoop:
         self._tell(op.op_id)
         return sum(turn.rid > through for turn in pending)
 
-    def rivals(self, session_id: str, new: str) -> list[Rival]:
+    def rivals(self, session_id: str, new: str) -> list[ConflictingFact]:
         """Known facts near a new one, contradictions first. Raises NotFoundError."""
         now = self._clock()
         with self._connections.read() as connection:
@@ -173,11 +173,13 @@ class AgentLoop:
             ):
                 if known.id in (fact.id, fact.supersedes) or known.supersedes == fact.id:
                     continue
-                standing = conflicts.stand(fact.content, known.content)
+                standing = conflicts.relate(fact.content, known.content)
                 found.append(
                     (
                         standing,
-                        Rival(memory=known, reason=standing.reason if standing.kind == "conflict" else ""),
+                        ConflictingFact(
+                            memory=known, reason=standing.reason if standing.kind == "conflict" else ""
+                        ),
                     )
                 )
         found.sort(key=lambda one: (not one[1].reason, -one[0].score))

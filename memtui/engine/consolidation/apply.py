@@ -17,7 +17,7 @@ from memtui.engine.store import consolidations, memories, proposals, sessions
 
 from . import reread
 from .compare import conflicts, duplicates
-from .compare.left_over import left_over
+from .compare.conflicts import left_over
 from .plan import Plan, PlanLine
 
 
@@ -77,7 +77,7 @@ def write_line(
         return _write_again(connection, plan, line, options, now, seen=seen)
     kind = "observation" if line.action == "observation" else "fact"
     if line.claimed:
-        within = duplicates.of_project(connection, within, line.project)
+        within = duplicates.in_project(connection, within, line.project)
     same = duplicates.same_text(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
@@ -125,7 +125,7 @@ def _write_again(
     """A line about what was drawn before. Whoever decided about that since the plan was made has the last word."""
     old = None
     if line.action != "unchanged" and line.target is not None:
-        old = reread.may_go(connection, line.target, now)
+        old = reread.find_removable(connection, line.target, now)
     if line.action == "reword":
         insert(connection, plan, line, options, now, seen=seen, replaces=old)
     elif old is None:

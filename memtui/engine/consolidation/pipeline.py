@@ -31,12 +31,11 @@ from memtui.log import outline
 
 from . import apply, planner, reread
 from .compare import conflicts
-from .extract.known_people import known_people
 from .extract.protocol import CHUNK, Context, Draft, Extractor
-from .extract.statements import introduced
+from .extract.statements import introduced_names
 from .operation import RunOperation, session_name
 from .plan import Consolidation, Estimate, Plan, PlanLine, SessionOutcome
-from .preview_facts import Foreseen
+from .preview_facts import PreviewFacts
 
 _log = logging.getLogger("memtui.maintain")
 
@@ -105,7 +104,7 @@ class Consolidator:
         if run is not None:
             run.sessions = len(wanted)
         outcomes: list[SessionOutcome] = []
-        foreseen = Foreseen()
+        foreseen = PreviewFacts()
         unusable = ""
         for done, session in enumerate(wanted):
             progress(done, len(wanted), session.session_id)
@@ -138,7 +137,7 @@ class Consolidator:
         people: frozenset[str],
         may_supersede: int,
         spending: Spending,
-        foreseen: Foreseen,
+        foreseen: PreviewFacts,
     ) -> tuple[SessionOutcome, frozenset[str]]:
         identity, calls = session.session_id, spending.calls
         try:
@@ -146,7 +145,7 @@ class Consolidator:
             if not turns and session.consolidated_through is not None:
                 return SessionOutcome(session_id=identity, state="nothing"), people
             spending.claim(self._extractor.estimate(turns))
-            people = people.union(*(introduced(turn.content) for turn in turns if turn.trust == "user"))
+            people = people.union(*(introduced_names(turn.content) for turn in turns if turn.trust == "user"))
             plan = await self._plan(session, turns, again, people, may_supersede, spending, foreseen)
             if run is None:
                 return SessionOutcome(
@@ -201,7 +200,7 @@ class Consolidator:
         """An agent's own session of that id, else the one that is stored so."""
         if not self._actor.startswith("agent:"):
             return session_id
-        return sessions.of_reader(connection, session_id, self._actor)
+        return sessions.id_for_reader(connection, session_id, self._actor)
 
     def _turns(self, session: Session, again: bool) -> list[MemoryRecord]:
         watermark = None if again else session.consolidated_through
@@ -210,7 +209,7 @@ class Consolidator:
 
     async def _plan(
         self, session: Session, turns: Sequence[MemoryRecord], again: bool, people: frozenset[str],
-        may_supersede: int, spending: Spending, foreseen: Foreseen,
+        may_supersede: int, spending: Spending, foreseen: PreviewFacts,
     ) -> Plan:  # fmt: skip
         context = Context(
             session_id=session.session_id, title=session.title, people=people, spending=spending
@@ -242,13 +241,13 @@ class Consolidator:
         turns: Sequence[MemoryRecord],
         may_supersede: int,
         again_id: str | None,
-        foreseen: Foreseen,
+        foreseen: PreviewFacts,
     ) -> list[PlanLine]:
         by_id = {turn.id: turn for turn in turns}
         limit, now = self._extractor.limit, self._clock()
         with self._connections.read() as connection:
             if again_id is not None:
-                return reread.lines(
+                return reread.plan_difference(
                     connection,
                     drafts,
                     by_id,
@@ -258,7 +257,7 @@ class Consolidator:
                     left=may_supersede,
                     foreseen=foreseen,
                 )
-            return planner.lines(
+            return planner.plan_lines(
                 connection, drafts, by_id, now, limit=limit, left=may_supersede, foreseen=foreseen
             )
 
@@ -319,7 +318,7 @@ class Consolidator:
         if path is None:
             yield
             return
-        lock = locks.beside(path, "consolidate")
+        lock = locks.work_lock(path, "consolidate")
         try:
             lock.acquire()
         except Timeout:
@@ -358,3 +357,20 @@ def _planned(plan: Plan) -> dict[str, Any]:
         "observations": plan.count("observation"), "reworded": plan.count("reword"), "retired": plan.count("retire"),
         "unchanged": plan.count("unchanged"),
     }  # fmt: skip
+
+
+_MOST = 500
+_RELATIONS = """
+    partner wife husband girlfriend boyfriend brother sister mother father mum dad son daughter friend colleague boss lead
+    manager dog cat neighbour neighbor uncle aunt cousin grandmother grandfather niece nephew
+""".split()  # noqa: SIM905
+
+
+def known_people(connection: apsw.Connection) -> frozenset[str]:
+    """First names, from at most 500 facts that name a relation."""
+    rows = connection.execute(
+        "SELECT m.content FROM facts_fts f JOIN memories m ON m.rid = f.rowid WHERE facts_fts MATCH ? "
+        "AND m.valid_until IS NULL ORDER BY m.rid DESC LIMIT ?",
+        ("content : (" + " OR ".join(f'"{word}"' for word in _RELATIONS) + ")", _MOST),
+    )
+    return frozenset().union(*(introduced_names(content) for (content,) in rows))

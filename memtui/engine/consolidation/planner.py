@@ -14,14 +14,13 @@ from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories
 
 from .compare import conflicts, duplicates, self_correction
-from .compare.candidates import Candidate, Known
-from .compare.changed_values import says_change
+from .compare.candidates import Candidate, Known, earlier_messages, preceding_text
 from .compare.pair_features import Statement
-from .compare.statement_context import earlier_messages, preceding
+from .compare.values import says_change
 from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
-from .preview_facts import Foreseen
+from .preview_facts import PreviewFacts
 from .suspicious import least_trust, supported, suspicions
 
 _MOST_ALSO = 2
@@ -29,7 +28,7 @@ _MOST_ALSO_OF_PLAN = 10
 """So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
 
-def lines(
+def plan_lines(
     connection: apsw.Connection,
     drafts: Sequence[Draft],
     turns: Mapping[str, MemoryRecord],
@@ -40,7 +39,7 @@ def lines(
     within: duplicates.Within = set,
     own_trust: Trust | None = None,
     settled: Collection[int] = (),
-    foreseen: Foreseen | None = None,
+    foreseen: PreviewFacts | None = None,
 ) -> list[PlanLine]:
     """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
 
@@ -53,7 +52,7 @@ def lines(
     found: list[PlanLine] = []
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
-    foreseen = foreseen or Foreseen()
+    foreseen = foreseen or PreviewFacts()
     known = Known(connection, now, turns.values(), foreseen)
     also_left = _MOST_ALSO_OF_PLAN
     for draft in _merged(usable, turns):
@@ -92,7 +91,10 @@ def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft
 def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
     """Drafts in the words in which they would be stored. What rules drew, and of which only a blacked-out secret is left,
     is left out."""
-    found = [replace(one, content=validation.marked(one.content, "fact", policy).content) for one in drafts]
+    found = [
+        replace(one, content=validation.apply_secret_policy(one.content, "fact", policy).content)
+        for one in drafts
+    ]
     return [one for one in found if not (one.verbatim and secrets.is_only_redactions(one.content))]
 
 
@@ -126,20 +128,20 @@ def _merged(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Itera
 
 
 def _corrects(new: str, old: str) -> str | None:
-    standing = conflicts.stand(new, old, correcting=True)
+    standing = conflicts.relate(new, old, correcting=True)
     return standing.reason if standing.kind == "conflict" and standing.strong else None
 
 
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
     within: duplicates.Within, own_trust: Trust | None, facts: Known, settled: Collection[int],
-    foreseen: Foreseen,
+    foreseen: PreviewFacts,
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
     claimed = any(origin(turn).claimed for turn in sources)
     if claimed:  # what is known elsewhere is not told by what becomes of a claim
-        within = duplicates.of_project(connection, within, sources[0].project)
+        within = duplicates.in_project(connection, within, sources[0].project)
     blacked_out = secrets.is_redacted(draft.content)
     said = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]
     if own_trust and not supported(draft.content, said):
@@ -167,7 +169,7 @@ def _line(
         return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
     decided = same if same is not None and _taken_away(same) else None
     if draft.kind == "fact":
-        decided = decided or duplicates.decided(
+        decided = decided or duplicates.find_decided(
             connection, line.content, now, lambda rids: within(rids).difference(settled)
         )
     if decided is not None and (draft.bare or not _said_again(sources, decided)):
@@ -184,7 +186,7 @@ def _line(
         return None if draft.bare else _with(line, action="quarantine", reason=draft.question)
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
     new = Statement(
-        line.content, preceding(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
+        line.content, preceding_text(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
         talk or "", said_at,
     )  # fmt: skip
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
@@ -243,9 +245,9 @@ def _against_known(
     corrects: bool,
 ) -> PlanLine:
     """The line after a comparison with the candidates. ``corrects``: the person takes back what they said before."""
-    worst: tuple[conflicts.Standing, Candidate] | None = None
+    worst: tuple[conflicts.Relation, Candidate] | None = None
     worst_rank = (False, False, 0.0)
-    found_all: list[tuple[conflicts.Standing, Candidate]] = []
+    found_all: list[tuple[conflicts.Relation, Candidate]] = []
     scored = [one for one in candidates if one.score is not None]
     likeliest = max(scored, key=lambda one: one.score or 0.0) if len(scored) >= conflicts.MANY_KNOWN else None
     changes = draft.correcting or says_change(new.text)
@@ -255,7 +257,7 @@ def _against_known(
             or (draft.correcting and conflicts.takes_back(new.text, one.statement.text, one.score))
         ):
             continue  # of one conversation only what says so takes something back; their words were compared already
-        standing = conflicts.stand(
+        standing = conflicts.relate(
             new.text, one.statement.text, correcting=draft.correcting, judged=one.score,
             likeliest=one is likeliest and not draft.bare,
         )  # fmt: skip
@@ -299,7 +301,7 @@ def _against_known(
 
 
 def _others(
-    found: Sequence[tuple[conflicts.Standing, Candidate]], but: Candidate
+    found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
     """The likeliest of what is contradicted beside one."""
     likeliest = sorted(found, key=lambda one: one[0].score, reverse=True)
@@ -315,7 +317,7 @@ def _others(
 
 def _last_of_its_kind(
     new: Statement, candidates: Sequence[Candidate]
-) -> tuple[conflicts.Standing, Candidate] | None:
+) -> tuple[conflicts.Relation, Candidate] | None:
     """What the conversation said last with a value of the kind that the new one has alone; the person is asked."""
     found = _corrected(new, candidates, messages_back=self_correction.LONG_BACK)
     return (replace(found[0], strong=False), found[1]) if found is not None else None
@@ -323,18 +325,18 @@ def _last_of_its_kind(
 
 def _corrected(
     new: Statement, candidates: Sequence[Candidate], *, messages_back: int = self_correction.MESSAGES_BACK
-) -> tuple[conflicts.Standing, Candidate] | None:
+) -> tuple[conflicts.Relation, Candidate] | None:
     """What the person said a moment ago and corrects now."""
     said = sorted(
         (one for one in candidates if one.statement.session_id == new.session_id),
         key=lambda one: one.statement.said_at,
     )
-    found = self_correction.corrected(new, [one.statement for one in said], messages_back=messages_back)
+    found = self_correction.find_corrected(new, [one.statement for one in said], messages_back=messages_back)
     if found is None:
         return None
     place, kind = found
     strong = not self_correction.says_much_else(new.text, said[place].statement.text)
-    return conflicts.Standing(kind="conflict", reason=f"another {kind}", strong=strong, score=1.0), said[
+    return conflicts.Relation(kind="conflict", reason=f"another {kind}", strong=strong, score=1.0), said[
         place
     ]
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories
 
-from .compare.similarity import read
+from .compare.similarity import analyse
 from .plan import Plan
 
 _STORED = ("add", "supersede", "conflict", "observation")
 
 
-class Foreseen:
+class PreviewFacts:
     """Facts and observations of plans that are not written. Their ``rid`` is below zero and their ``id`` empty."""
 
     def __init__(self) -> None:
@@ -59,8 +59,8 @@ class Foreseen:
 
     def sharing(self, content: str, facts: Iterable[MemoryRecord]) -> list[MemoryRecord]:
         """Those of the facts that have a telling word of the text."""
-        mine = set(read(content).content)
-        return [one for one in facts if not mine.isdisjoint(read(one.content).content)]
+        mine = set(analyse(content).content)
+        return [one for one in facts if not mine.isdisjoint(analyse(one.content).content)]
 
     def successor(self, known: MemoryRecord) -> MemoryRecord | None:
         """What will take the place of a fact, the last of them; None where nothing will."""

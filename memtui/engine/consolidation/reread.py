@@ -20,10 +20,10 @@ from memtui.engine.store.sql import as_json, scalar
 
 from . import planner
 from .compare import conflicts
-from .compare.similarity import compare_readings, read
+from .compare.similarity import analyse, compare_analysed
 from .extract.protocol import Draft
 from .plan import OPERATION, RETIRED, PlanLine
-from .preview_facts import Foreseen
+from .preview_facts import PreviewFacts
 
 _DECIDED = (
     "content",
@@ -57,10 +57,10 @@ def drawn_from(connection: apsw.Connection, session_id: str, now: float) -> list
 
 
 def _judged(connection: apsw.Connection, memory: MemoryRecord) -> Drawn:
-    return Drawn(memory=memory, decided=why_it_stays(connection, memory) if memory.active else "")
+    return Drawn(memory=memory, decided=reason_to_keep(connection, memory) if memory.active else "")
 
 
-def why_it_stays(connection: apsw.Connection, memory: MemoryRecord) -> str:
+def reason_to_keep(connection: apsw.Connection, memory: MemoryRecord) -> str:
     """Why a reading may not take this active memory away; empty when it may."""
     if memory.protected or memory.confirmed_at is not None:
         return "you confirmed it"
@@ -121,9 +121,9 @@ def _of_other_sessions(connection: apsw.Connection, memory: MemoryRecord) -> boo
     )
 
 
-def lines(
+def plan_difference(
     connection: apsw.Connection, drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord], session_id: str,
-    now: float, *, limit: int | None, left: int, foreseen: Foreseen | None = None,
+    now: float, *, limit: int | None, left: int, foreseen: PreviewFacts | None = None,
 ) -> list[PlanLine]:  # fmt: skip
     """The difference to what was drawn before: what is new, reworded, ``retired`` and ``unchanged``."""
     before = drawn_from(connection, session_id, now)
@@ -134,7 +134,7 @@ def lines(
         for one in before
         if not one.memory.active and one.memory.ended_by != "faded" and RETIRED not in one.memory.attributes
     ]
-    planned = planner.lines(
+    planned = planner.plan_lines(
         connection,
         drafts,
         turns,
@@ -176,7 +176,7 @@ def lines(
 def _says_the_same(line: PlanLine, known: MemoryRecord) -> bool:
     if (known.kind == "observation") != (line.action == "observation"):
         return False
-    return conflicts.stand(line.content, known.content).kind == "duplicate"
+    return conflicts.relate(line.content, known.content).kind == "duplicate"
 
 
 def _alike(line: PlanLine, known: MemoryRecord) -> bool:
@@ -185,10 +185,10 @@ def _alike(line: PlanLine, known: MemoryRecord) -> bool:
         line.action == "observation"
     ):
         return False
-    mine, theirs = read(line.content), read(known.content)
+    mine, theirs = analyse(line.content), analyse(known.content)
     fewest = min(len(set(mine.content)), len(set(theirs.content)))
     shared = len(set(mine.content) & set(theirs.content))
-    return compare_readings(mine, theirs).kind != "different" or (fewest > 0 and shared / fewest >= _ALIKE)
+    return compare_analysed(mine, theirs).kind != "different" or (fewest > 0 and shared / fewest >= _ALIKE)
 
 
 def _reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
@@ -224,10 +224,10 @@ def _of(memory: MemoryRecord) -> PlanLine:
     )  # fmt: skip
 
 
-def may_go(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord | None:
+def find_removable(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord | None:
     """The memory that a line removes, if nothing was decided about it since; else None."""
     known = memories.get(connection, identity, now)
-    return known if known.active and not why_it_stays(connection, known) else None
+    return known if known.active and not reason_to_keep(connection, known) else None
 
 
 def retire(

@@ -10,8 +10,8 @@ from memtui.engine.guards import secrets
 from memtui.engine.guards.instructions import find_instructions
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
-from .compare.similarity import read, tokens
-from .compare.statements import states
+from .compare.similarity import analyse, tokens
+from .compare.statements import states_claim
 from .extract.sentences import sentences
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
@@ -51,8 +51,8 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
     if not sources:
         return ()
     content = _said_on.sub("", content)
-    claim = read(content)
-    said = [read(source) for source in sources]
+    claim = analyse(content)
+    said = [analyse(source) for source in sources]
     words = frozenset(stem for one in said for stem in one.content)
     missing = [stem for stem in dict.fromkeys(claim.content) if not _said(stem, words)]
     numbers = sorted(claim.numbers - frozenset(number for one in said for number in one.numbers))
@@ -65,13 +65,13 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def supported(content: str, sources: Sequence[str]) -> bool:
-    """Whether a sentence of one of the sources states this and no more: see ``states``.
+    """Whether a sentence of one of the sources states this and no more: see ``states_claim``.
 
     What a source only asks supports nothing, nor does a sentence that quotes.
     """
     claim = _said_on.sub("", content)
     return any(
-        states(sentence.text, claim)
+        states_claim(sentence.text, claim)
         for source in sources
         for sentence in sentences(source)
         if not sentence.question and sentence.text == sentence.masked
@@ -82,7 +82,7 @@ def _as_written(content: str, found: Sequence[str]) -> tuple[str, ...]:
     """The words behind stems and numbers of a reading."""
     written: dict[str, str] = {}
     for token in tokens(content):
-        word = read(token)
+        word = analyse(token)
         for stem in (*word.content, *word.numbers):
             written.setdefault(stem, token)
     return tuple(dict.fromkeys(written.get(stem, stem) for stem in found))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import apsw
 import msgspec
 
 from memtui.engine.consolidation.extract.llm import servable
@@ -20,7 +21,8 @@ from memtui.engine.memories import operations, validation
 from memtui.engine.models import llm
 from memtui.engine.records import MemoryRecord
 from memtui.engine.search import cautions
-from memtui.engine.store import history, memories, reflections
+from memtui.engine.store import history, memories
+from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
 from .job import JobReport, Task
@@ -116,15 +118,15 @@ def gather(task: Task) -> tuple[list[MemoryRecord], str]:
     """The week's facts and, as far as there is room, turns; or the reason why there is no reflection now."""
     since = task.now - WINDOW_DAYS * _DAY
     with task.connections.read() as connection:
-        last = reflections.last_at(connection)
+        last = last_at(connection)
         if last is not None and 0 <= task.now - last < COOLDOWN_DAYS * _DAY:
             return [], f"the last reflection is {(task.now - last) / _DAY:.0f} days old"
-        facts = list(filter(servable, reflections.facts_since(connection, since, task.now, MOST_MEMORIES)))
+        facts = list(filter(servable, facts_since(connection, since, task.now, MOST_MEMORIES)))
         if len(facts) < LEAST_FACTS:
             return [], f"only {len(facts)} of the {LEAST_FACTS} facts of a week that it takes"
         room = MOST_MEMORIES - len(facts)
-        turns = list(filter(servable, reflections.turns_since(connection, since, task.now, room)))
-        known = cautions.find(connection, [turn.id for turn in turns], task.now)
+        turns = list(filter(servable, turns_since(connection, since, task.now, room)))
+        known = cautions.find_cautions(connection, [turn.id for turn in turns], task.now)
         turns = [turn for turn in turns if not cautions.is_withheld(turn, known.get(turn.id, ()))]
     return [*facts, *turns], ""
 
@@ -172,7 +174,7 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
     ) as op:
         rid = memories.insert(
             op.connection, kind="reflection", content=accepted.content, event_time=now, created_at=now,
-            trust="model", source="reflection", source_ids=sources, tags=(reflections.TAG,),
+            trust="model", source="reflection", source_ids=sources, tags=(TAG,),
             attributes=accepted.attributes,
         )  # fmt: skip
         assert rid is not None
@@ -190,3 +192,38 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
 
 def _cost(week: Sequence[MemoryRecord]) -> int:
     return llm.estimate_tokens(SYSTEM) + llm.estimate_tokens(prompt(week)) + _REPLY_TOKENS
+
+
+TAG = "weekly"
+
+
+def last_at(connection: apsw.Connection) -> int | None:
+    """When the latest weekly reflection was written, whatever became of it."""
+    found: int | None = scalar(
+        connection,
+        "SELECT max(created_at) FROM memories WHERE kind = 'reflection' "
+        "AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)",
+        (TAG,),
+    )
+    return found
+
+
+def facts_since(connection: apsw.Connection, since: float, now: float, limit: int) -> list[MemoryRecord]:
+    """Active facts recorded since then, the newest first."""
+    return _since(connection, "m.kind <> 'episode' AND m.kind = 'fact' AND m.created_at", since, now, limit)
+
+
+def turns_since(connection: apsw.Connection, since: float, now: float, limit: int) -> list[MemoryRecord]:
+    """Active turns that were said since then, the newest first."""
+    return _since(connection, "m.kind = 'episode' AND m.event_time", since, now, limit)
+
+
+def _since(
+    connection: apsw.Connection, column: str, since: float, now: float, limit: int
+) -> list[MemoryRecord]:
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND {column} BETWEEN ? AND ? "
+        "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
+        (int(since), int(now), limit),
+    )
+    return [memories.record(row, now) for row in rows]

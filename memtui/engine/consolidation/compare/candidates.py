@@ -14,10 +14,11 @@ import apsw
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
-from ..preview_facts import Foreseen
-from . import duplicates, statement_context, update_model
+from ..extract.sentences import sentences
+from ..preview_facts import PreviewFacts
+from . import duplicates, update_model
 from .pair_features import Statement
-from .similarity import read
+from .similarity import analyse, tokens
 
 _LATEST = 200
 _NEAREST = 24
@@ -37,9 +38,9 @@ class Known:
 
     def __init__(
         self, connection: apsw.Connection, now: float, turns: Iterable[MemoryRecord] = (),
-        foreseen: Foreseen | None = None,
+        foreseen: PreviewFacts | None = None,
     ) -> None:  # fmt: skip
-        self._foreseen = foreseen or Foreseen()
+        self._foreseen = foreseen or PreviewFacts()
         self.turns = tuple(turns)
         self._connection = connection
         self._now = now
@@ -98,9 +99,9 @@ class Known:
 
     def corrected_since(self, new: str, target: str, said_at: int) -> bool:
         """Whether the new statement, said before ``target`` was put right, says what was wrong with it then."""
-        mine = set(read(new).content)
+        mine = set(analyse(new).content)
         at, seen = memories.get(self._connection, target, self._now), {target}
-        right = set(read(at.content).content)
+        right = set(analyse(at.content).content)
         while before := [
             one
             for one in memories.linked(self._connection, at.id, "supersedes", self._now)
@@ -108,14 +109,16 @@ class Known:
         ]:
             at = before[-1]
             seen.add(at.id)
-            wrong = set(read(at.content).content) - right
+            wrong = set(analyse(at.content).content) - right
             if at.ended_by == "superseded" and said_at <= (at.valid_until or 0) and wrong & mine:
                 return True
         return False
 
     def _of(self, within: duplicates.Within) -> list[MemoryRecord]:
         if within not in self._latest:
-            self._latest[within] = duplicates.latest(self._connection, self._now, _LATEST, within=within)
+            self._latest[within] = duplicates.latest_facts(
+                self._connection, self._now, _LATEST, within=within
+            )
         return self._latest[within]
 
     def _statement(self, fact: MemoryRecord) -> Statement:
@@ -130,7 +133,29 @@ class Known:
                 turns = memories.linked(self._connection, fact.id, "source", self._now, limit=1)
             else:
                 turns = [memories.get(self._connection, fact.source_ids[0], self._now)]
-            self._preceding[fact.rid] = (
-                statement_context.preceding(fact.content, turns[0].content) if turns else ""
-            )
+            self._preceding[fact.rid] = preceding_text(fact.content, turns[0].content) if turns else ""
         return self._preceding[fact.rid]
+
+
+_LONGEST_PRECEDING = 200
+_LONGEST_BEFORE = 150
+
+
+def preceding_text(text: str, turn: str) -> str:
+    """What a turn says right before the sentence that the statement is drawn from."""
+    words = set(tokens(text.casefold()))
+    said = [sentence.text for sentence in sentences(turn[:20_000])]
+    if not said:
+        return ""
+    best = max(range(len(said)), key=lambda place: len(words.intersection(tokens(said[place].casefold()))))
+    return " ".join(said[max(0, best - 2) : best])[-_LONGEST_PRECEDING:]
+
+
+def earlier_messages(turn: MemoryRecord, turns: Iterable[MemoryRecord]) -> str:
+    """What the two messages before a turn say, of those that are at hand."""
+    order = (turn.event_time, turn.rid)
+    earlier = sorted(
+        (one for one in turns if one.session_id == turn.session_id and (one.event_time, one.rid) < order),
+        key=lambda one: (one.event_time, one.rid),
+    )
+    return " ".join(one.content[-_LONGEST_BEFORE:] for one in earlier[-2:])

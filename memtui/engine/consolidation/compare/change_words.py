@@ -62,7 +62,7 @@ def cues() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
 
 
-def adds(text: str) -> bool:
+def says_addition(text: str) -> bool:
     """Whether a statement says of itself that it adds to what is known, and of nothing that it ended or changed."""
     plain = text.casefold()
     return _adds().search(plain) is not None and not any(

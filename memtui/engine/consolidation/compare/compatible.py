@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from memtui.engine.models.ner import gazetteer
 
-from ..extract.severity import severe
+from ..extract.severity import is_severe
 from .change_words import listed
-from .changed_values import takes_back_value
 from .negation import changes_hands
 from .similarity import tokens
 from .statement_features import people_named
 from .update_model import packaged_features
+from .values import takes_back_value
 from .vocabulary import SYNONYMS
 
 _SELF = "\x00self"
@@ -32,14 +32,14 @@ class _Subject(NamedTuple):
     name: str = ""
 
 
-def apart(new: str, old: str) -> bool:
+def are_compatible(new: str, old: str) -> bool:
     """Whether the two stand beside each other without doubt.
 
     Somebody whom the new one only mentions ("on the 17th because Priya is away") is not what it is about.
     """
     mine, theirs = _subject(new), _subject(old)
     shared = _shared(new, old)
-    if severe(new) or (severe(old) and not takes_back_value(new, old)):
+    if is_severe(new) or (is_severe(old) and not takes_back_value(new, old)):
         return _differ(mine, theirs) or not shared
     named = people_named(new) & people_named(old)
     if _differ(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
-from .change_words import adds
-from .changed_values import begin_alike, permits_again, says_change, sets_another_value, shares_words
-from .compatible import apart
+from ..extract.joined_statements import statements_in
+from .change_words import says_addition
+from .compatible import are_compatible
 from .negation import denies_alike, negates, negates_all, negates_part
-from .similarity import Reading, compare_readings, read
-from .slots import contested, moves_home, names_role
+from .similarity import AnalysedText, analyse, compare_analysed
+from .slots import contested_slot, moves_home, names_role
 from .statement_features import people_named
-from .values import another_value
+from .values import another_value, begin_alike, permits_again, says_change, sets_another_value, shares_words
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -56,7 +56,7 @@ _MANY = frozenset(
 )
 
 
-class Standing(Record):
+class Relation(Record):
     """``strong``: beyond doubt that the new one replaces the old one, if it is the later of the two."""
 
     kind: Literal["duplicate", "conflict", "beside"]
@@ -65,9 +65,9 @@ class Standing(Record):
     score: float = 0.0
 
 
-def stand(
+def relate(
     new: str, old: str, *, correcting: bool = False, judged: float | None = None, likeliest: bool = False
-) -> Standing:
+) -> Relation:
     """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any;
     ``likeliest``: of all that is known, no other has a higher one.
 
@@ -75,50 +75,58 @@ def stand(
     """
     found = _stand(new, old, correcting, judged)
     if likeliest and found.kind == "beside" and _likely(new, old, correcting, judged):
-        found = Standing(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
+        found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
     return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
 
 
-def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Standing:
-    mine, theirs = read(new), read(old)
-    verdict = compare_readings(mine, theirs)
+def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
+    mine, theirs = analyse(new), analyse(old)
+    verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
-        return Standing(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
-    if adds(new) and not (judged is not None and judged >= _CERTAINLY and sets_another_value(new, old)):
-        return Standing(kind="beside", score=verdict.score)
-    slot = contested(new, old)
+        return Relation(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
+    if says_addition(new) and not (
+        judged is not None and judged >= _CERTAINLY and sets_another_value(new, old)
+    ):
+        return Relation(kind="beside", score=verdict.score)
+    slot = contested_slot(new, old)
     if slot is not None:
-        return Standing(
+        return Relation(
             kind="conflict", reason=f"another {slot}", strong=_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
-        return Standing(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if apart(new, old):
-        return Standing(kind="beside", score=verdict.score)
+        return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
+    if are_compatible(new, old):
+        return Relation(kind="beside", score=verdict.score)
     if denies_alike(new, old):
-        return Standing(kind="beside", score=verdict.score)
+        return Relation(kind="beside", score=verdict.score)
     doubtful = judged is not None and judged < _HARDLY
     if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:
-        return Standing(
+        return Relation(
             kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
     if judged is not None and judged >= _SET_ALIKE:
         named = judged >= _NAMED and negates(new, old)
         if named or judged >= REPLACES or _set(new, old, judged, correcting):
-            return Standing(
+            return Relation(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
             )  # fmt: skip
     if judged is not None and judged >= _NAMED_IN_PART and negates_part(new, old):
-        return Standing(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)))
-    return Standing(kind="beside", score=verdict.score)
+        return Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)))
+    return Relation(kind="beside", score=verdict.score)
 
 
 def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
     """Whether the new one may replace what is likeliest to be replaced by it."""
-    if judged is None or judged < _LIKELIEST or adds(new) or apart(new, old) or denies_alike(new, old):
+    if (
+        judged is None
+        or judged < _LIKELIEST
+        or says_addition(new)
+        or are_compatible(new, old)
+        or denies_alike(new, old)
+    ):
         return False
     return correcting or says_change(new) or shares_words(new, old)
 
@@ -151,7 +159,7 @@ def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
     return correcting or slot == _GROWS
 
 
-def _matters(mine: Reading, theirs: Reading, score: float) -> bool:
+def _matters(mine: AnalysedText, theirs: AnalysedText, score: float) -> bool:
     """Of the candidates, those where both cannot be true."""
     if mine.denials != theirs.denials:
         return True
@@ -197,3 +205,22 @@ def may_supersede(
 def supersede_cap(facts: int) -> int:
     """How many facts a run may supersede by itself where there are so many active ones when it begins."""
     return max(MOST_SUPERSEDED, int(SUPERSEDED_SHARE * facts))
+
+
+_COVERED = 0.6
+
+
+def left_over(old: str, new: str) -> str:
+    """The statements of ``old`` that ``new`` is not about; empty where it has one statement, or ``new`` says them as well."""
+    parts = statements_in(old)
+    if len(parts) < 2:
+        return ""
+    said = frozenset(analyse(new).content)
+    shared = [len(said & frozenset(analyse(part).content)) for part in parts]
+    replaced = shared.index(max(shared))
+    left = []
+    for place, part in enumerate(parts):
+        words = frozenset(analyse(part).content)
+        if place != replaced and words and len(words & said) < _COVERED * len(words):
+            left.append(part)
+    return "; ".join(left)

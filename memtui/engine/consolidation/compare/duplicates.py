@@ -12,8 +12,8 @@ from memtui.engine.store import memories, tokens
 from memtui.engine.store.sql import as_json, scalar
 
 from ..extract.protocol import Draft
-from .compatible import apart
-from .similarity import Reading, compare_readings, plain_weight, read
+from .compatible import are_compatible
+from .similarity import AnalysedText, analyse, compare_analysed, plain_weight
 from .vocabulary import FUNCTION_WORDS
 
 CANDIDATES = 16
@@ -38,7 +38,7 @@ Within = Callable[[Sequence[int]], set[int]]
 """Those of some memories (by rid) that whoever writes may know of."""
 
 
-def of_project(connection: apsw.Connection, within: Within, project: str | None) -> Within:
+def in_project(connection: apsw.Connection, within: Within, project: str | None) -> Within:
     """Of those the ones of this very project (or of none)."""
 
     def known(rids: Sequence[int]) -> set[int]:
@@ -76,7 +76,7 @@ def candidates(
     return memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
 
 
-def latest(
+def latest_facts(
     connection: apsw.Connection, now: float, limit: int, *, within: Within = set
 ) -> list[MemoryRecord]:
     """The latest active facts that nothing has replaced."""
@@ -92,29 +92,29 @@ def latest(
     return memories.by_rid(connection, [rid for rid in rids if rid in known][:limit], now)
 
 
-def decided(
+def find_decided(
     connection: apsw.Connection, content: str, now: float, within: Within = set
 ) -> MemoryRecord | None:
     """A fact that somebody corrected or forgot and that is said again, be it with more around it, the latest of them; None
     where an active one says it."""
-    mine = read(content)
+    mine = analyse(content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
     rids = _matching(connection, _telling_words(connection, content), looked_at, _DECIDED)
     known = within(rids)
     found = memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
     same = [one for one in found if _says_again(content, mine, one.content)]
     if not same or any(
-        compare_readings(mine, read(one.content)).kind == "duplicate"
+        compare_analysed(mine, analyse(one.content)).kind == "duplicate"
         for one in candidates(connection, content, now, within=within)
     ):
         return None
     return max(same, key=lambda one: (one.valid_until or 0, one.rid))
 
 
-def _says_again(new: str, mine: Reading, old: str) -> bool:
+def _says_again(new: str, mine: AnalysedText, old: str) -> bool:
     """Whether it says the same, or all of it and something more ("I work at Initech and the coffee is good")."""
-    theirs = read(old)
-    if compare_readings(mine, theirs).kind == "duplicate":
+    theirs = analyse(old)
+    if compare_analysed(mine, theirs).kind == "duplicate":
         return True
     told = [stem for stem in mine.content if stem in theirs.content]
     return (
@@ -122,7 +122,7 @@ def _says_again(new: str, mine: Reading, old: str) -> bool:
         and list(theirs.content) == told
         and mine.denials == theirs.denials
         and theirs.numbers <= mine.numbers
-        and not apart(new, old)
+        and not are_compatible(new, old)
     )
 
 
@@ -185,12 +185,12 @@ def merge_drafts(
     ``corrects(new, old)`` gives the reason why the new text replaces the old one, or None.
     """
     kept: list[Draft] = []
-    readings: list[Reading] = []
+    readings: list[AnalysedText] = []
     places: dict[
         str, list[int]
     ] = {}  # of the drafts that have a word, so that a long session is not compared all with all
     for draft in drafts:
-        reading = read(draft.content)
+        reading = analyse(draft.content)
         near = dict.fromkeys(
             place for word in (*reading.content, reading.exact) for place in places.get(word, ())
         )
@@ -198,7 +198,7 @@ def merge_drafts(
             other = kept[place]
             if other.kind != draft.kind:
                 continue
-            if compare_readings(reading, readings[place]).kind == "duplicate":
+            if compare_analysed(reading, readings[place]).kind == "duplicate":
                 kept[place] = _joined(other, draft, content=max(other.content, draft.content, key=len))
                 break
             if draft.correcting and draft.kind == "fact" and corrects(draft.content, other.content):

@@ -14,12 +14,12 @@ from pathlib import Path
 from memtui.engine import word_lists
 
 from .change_words import listed
-from .changed_values import says_change
 from .pair_features import Statement
 from .similarity import tokens
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 from .value_mentions import read_values
+from .values import says_change
 
 _BEFORE = 40  # characters before the statement in which the cue may stand
 _WITHIN = 30  # of the statement itself
@@ -47,7 +47,7 @@ def is_value_alone(content: str) -> bool:
     return says_change(content) and _begins_with_value(content)
 
 
-def corrected(
+def find_corrected(
     new: Statement, earlier: Sequence[Statement], *, messages_back: int = MESSAGES_BACK
 ) -> tuple[int, str] | None:
     """Which of the earlier statements of the session it corrects (its index), and the kind of value; None where none is near.

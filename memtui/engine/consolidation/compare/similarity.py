@@ -32,7 +32,7 @@ _TURNING = frozenset({"by", "which", "who", "that", "whose"})
 word_shape = re.compile(r"\d+(?:[.,:/'-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?(?:\d+)?|\d+[^\W_]+")
 
 
-class Reading(NamedTuple):
+class AnalysedText(NamedTuple):
     """A statement as comparison sees it. ``content``: stems in order; ``spelled``: each as written there; ``names``: words
     written with a capital inside it; ``turned``: its words may stand in another order (passive, relative clause)."""
 
@@ -60,7 +60,7 @@ def tokens(text: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=2048)
-def read(text: str) -> Reading:
+def analyse(text: str) -> AnalysedText:
     """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
     found = tokens(text)
     lowered = [token.casefold() for token in found]
@@ -84,7 +84,7 @@ def read(text: str) -> Reading:
     if len(stemmed) != len(content):  # a script that the tokenizer cuts differently
         stemmed = tuple(content)
     stemmed = tuple(SYNONYMS.get(stem, stem) for stem in stemmed)
-    return Reading(
+    return AnalysedText(
         exact=" ".join(lowered),
         content=stemmed,
         spelled=tuple(spelled),
@@ -103,10 +103,10 @@ def plain_weight(stem: str) -> float:
 
 def compare(first: str, second: str, weight: Weight = plain_weight) -> Verdict:
     """How two statements relate to each other; ``weight`` says how much a word tells."""
-    return compare_readings(read(first), read(second), weight)
+    return compare_analysed(analyse(first), analyse(second), weight)
 
 
-def compare_readings(a: Reading, b: Reading, weight: Weight = plain_weight) -> Verdict:
+def compare_analysed(a: AnalysedText, b: AnalysedText, weight: Weight = plain_weight) -> Verdict:
     """The order of the two does not matter."""
     if a.exact == b.exact:
         return Verdict(kind="duplicate", score=1.0, reasons=("the same words",))
@@ -127,7 +127,7 @@ def compare_readings(a: Reading, b: Reading, weight: Weight = plain_weight) -> V
     return Verdict(kind="related" if score >= RELATED else "different", score=score, reasons=differences)
 
 
-def _differences(a: Reading, b: Reading, only_a: set[str], only_b: set[str]) -> tuple[str, ...]:
+def _differences(a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: set[str]) -> tuple[str, ...]:
     found = []
     if a.denials != b.denials:
         found.append("one denies what the other says")
@@ -143,7 +143,7 @@ def _differences(a: Reading, b: Reading, only_a: set[str], only_b: set[str]) -> 
     return tuple(found)
 
 
-def _spelled(reading: Reading, stems: Set[str]) -> str:
+def _spelled(reading: AnalysedText, stems: Set[str]) -> str:
     """Some of its words as they are in the statement, at most four."""
     words = dict.fromkeys(
         word for stem, word in zip(reading.content, reading.spelled, strict=True) if stem in stems
@@ -151,7 +151,7 @@ def _spelled(reading: Reading, stems: Set[str]) -> str:
     return ", ".join(list(words)[:4])
 
 
-def _may_conflict(a: Reading, b: Reading, only_a: set[str], only_b: set[str], score: float) -> bool:
+def _may_conflict(a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: set[str], score: float) -> bool:
     if a.denials != b.denials:
         return score >= CONFLICT or not (only_a and only_b)
     if a.numbers - b.numbers and b.numbers - a.numbers:
@@ -160,7 +160,7 @@ def _may_conflict(a: Reading, b: Reading, only_a: set[str], only_b: set[str], sc
     return score >= CONFLICT and 0 < len(only_a) <= 2 and 0 < len(only_b) <= 2
 
 
-def _same_order(a: Reading, b: Reading, shared: set[str]) -> bool:
+def _same_order(a: AnalysedText, b: AnalysedText, shared: set[str]) -> bool:
     """ "Ada asked Bo" is not "Bo asked Ada", unless one of them is passive or has a clause that turns words round."""
     first = [stem for stem in a.content if stem in shared]
     second = [stem for stem in b.content if stem in shared]

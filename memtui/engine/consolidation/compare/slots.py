@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memtui.engine.models.ner import gazetteer
 
-from .similarity import read
+from .similarity import analyse
 
 _SUBJECT = (
     r"(?:(?P<owner>i|we|the user|user|he|she|(?!(?:now|still|currently) )[a-z'-]+|"
@@ -95,7 +95,7 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
         told = _STOPS.split(match["value"], maxsplit=1)[0]
         if name == "home" and not _names(told, text):
             continue
-        value = read(told)
+        value = analyse(told)
         words = (frozenset(value.content) | value.numbers) - _TITLES
         if words:
             found[Slot(owner, match["thing"] if "thing" in match.groupdict() else name)] = words
@@ -133,7 +133,7 @@ def _plain(text: str) -> str:
     return plain.replace("favourite", "favorite").replace("colour", "color")
 
 
-def contested(first: str, second: str) -> str | None:
+def contested_slot(first: str, second: str) -> str | None:
     """The slot that both fill with values that share nothing; None when there is none."""
     theirs = slots(second)
     for slot, value in slots(first).items():

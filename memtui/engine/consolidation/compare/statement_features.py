@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.ner import gazetteer
-from memtui.engine.models.ner.words import among
+from memtui.engine.models.ner.words import ordinary_words
 from memtui.engine.store import tokens as index_words
 
 from .change_words import cues, days, listed, months, words
@@ -113,7 +113,7 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
         given = gazetteer.is_given_name(bare)
         if given:
             people.add(stem)
-        if given or (place and token[0].isupper()) or not (bare.isalpha() and among([bare])):
+        if given or (place and token[0].isupper()) or not (bare.isalpha() and ordinary_words([bare])):
             names.add(stem)
     vectors = (
         np.stack([_vector(embedder, word) for word in content_words])

@@ -32,7 +32,7 @@ _third_person = re.compile(r"(?<=[sxzo])es$|(?<=[cs]h)es$|(?<=\w\w[^s\W])s$")
 _and_i = re.compile(r"(?:[,;]\s*(?:and|but)|;|\s(?:and|but))\s+(?=(?:I|we)\b)")
 
 
-def states(sentence: str, claim: str) -> bool:
+def states_claim(sentence: str, claim: str) -> bool:
     """Whether the sentence, or a clause of it that stands alone, is this claim."""
     wanted = list(_words(claim.replace("’", "'"), told=True))
     return any(

@@ -16,14 +16,23 @@ from . import events, instructions
 from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
 from .clauses import clauses
 from .durability import Judgement
-from .exclusions import asks, excluded
-from .filler import lead, takes_back, without_filler
+from .exclusions import excluded, is_request
+from .filler import begins_with_retraction, filler_length, without_filler
 from .sentences import Sentence, mask
-from .severity import of_nobody, severe, signs, supposes, told_severely
+from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_words
 from .statement_shapes import CORRECTING
-from .statements import CONFIDENCE, HEDGED, HEDGES, RELATIVE, Statement, dangles, find_statement, plain_text
+from .statements import (
+    CONFIDENCE,
+    HEDGED,
+    HEDGES,
+    RELATIVE,
+    Statement,
+    find_statement,
+    has_dangling_pronoun,
+    plain_text,
+)
 from .topic_model import likely_topic
-from .unresolved import unresolved
+from .unresolved import find_unresolved
 
 _LEAST = 0.55
 # A missed allergy, or a rule that is not kept, costs more than a line too many.
@@ -101,7 +110,7 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
             masked = sentence.masked[start:end]
             if at and _tells_what_for(sentence, parts[at - 1], parts[at]):
                 continue
-            if not orders and _order.match(masked, lead(masked)):
+            if not orders and _order.match(masked, filler_length(masked)):
                 continue
             if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not excluded(masked):
                 found.append(Candidate(masked.replace("\x00", " "), start, end, place))
@@ -112,7 +121,9 @@ def _tells_what_for(sentence: Sentence, before: tuple[int, int], clause: tuple[i
     """Whether a clause tells what is hoped for from what the one before it asks."""
     asked = sentence.masked[before[0] : before[1]]
     joined = sentence.masked[before[1] : clause[0] + len("so that")]
-    return _in_order_that.search(joined) is not None and (_wished.match(asked) is not None or asks(asked))
+    return _in_order_that.search(joined) is not None and (
+        _wished.match(asked) is not None or is_request(asked)
+    )
 
 
 def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
@@ -126,13 +137,13 @@ def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statemen
         return []
     requested = excluded(sentence.masked[parts[0][0] : parts[0][1]])
     for start, end in parts:
-        begins = start + lead(sentence.masked[start:end])
+        begins = start + filler_length(sentence.masked[start:end])
         text, masked = sentence.text[begins:end], sentence.masked[begins:end]
         if instructions.lasts_in_other_languages(masked) and not excluded(masked):
             found.append(
                 Statement(text[:1].upper() + text[1:], ("rule",), CONFIDENCE, correcting=False, dated=False)
             )
-        elif _order.match(masked) and (not requested or instructions.said_to_last(plain_text(masked))):
+        elif _order.match(masked) and (not requested or instructions.says_it_lasts(plain_text(masked))):
             order = find_statement(Sentence(text, masked, False), of_work=of_work, of_play=of_play)
             if order is not None and order.tags == ("rule",):
                 found.append(order)
@@ -146,7 +157,7 @@ def judged(found: Sequence[Candidate], judgements: Sequence[Judgement]) -> list[
         (
             candidate,
             one._replace(topic=likely_topic(candidate.text, one.topics))
-            if one.topic == "rule" and not _refuses.match(candidate.text, lead(candidate.text))
+            if one.topic == "rule" and not _refuses.match(candidate.text, filler_length(candidate.text))
             else one,
         )
         for candidate, one in zip(found, judgements, strict=True)
@@ -187,7 +198,7 @@ def _keep_if_sure(
 
 def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
     """Whether clauses that are kept as one fact are likely enough to be worth it: the fewer words, the likelier."""
-    if any(severe(candidate.text) for candidate, _ in run):
+    if any(is_severe(candidate.text) for candidate, _ in run):
         return True
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)
     if best.topic in _VITAL:
@@ -199,7 +210,7 @@ def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
 
 
 def _worth_keeping(candidate: Candidate, judgement: Judgement) -> bool:
-    if judgement.topic == "health" and of_nobody(candidate.text):
+    if judgement.topic == "health" and is_impersonal(candidate.text):
         return False
     return judgement.probability >= (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST)
 
@@ -208,9 +219,9 @@ def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgemen
     """Whether a clause says for what, or for whom, another of its sentence tells something that may harm."""
     return (
         one[0].sentence == beside[0].sentence
-        and severe(beside[0].text)
-        and not of_nobody(one[0].text)
-        and (severe(one[0].text) or (one[1].probability >= _LEAST_BESIDE and len(one[0].text) <= _SHORT))
+        and is_severe(beside[0].text)
+        and not is_impersonal(one[0].text)
+        and (is_severe(one[0].text) or (one[1].probability >= _LEAST_BESIDE and len(one[0].text) <= _SHORT))
     )
 
 
@@ -240,7 +251,7 @@ def severe_candidates(
     known = " ".join(statement.text for found in told.values() for statement in found).casefold()
     found = []
     for place, sentence in enumerate(message):
-        if not severe(sentence.masked):
+        if not is_severe(sentence.masked):
             continue
         parts = clauses(sentence)
         if len(sentence.text) <= _SHORT_SENTENCE and not any(
@@ -249,10 +260,10 @@ def severe_candidates(
             parts = [(0, len(sentence.text))]  # what belongs to it says for whom, or why
         for start, end in parts:
             clause = sentence.masked[start:end]
-            if all(sign[0] in known for sign in signs(clause)):
+            if all(sign[0] in known for sign in severe_words(clause)):
                 continue
-            asking = sentence.question and (end == len(sentence.text) or supposes(clause))
-            text = told_severely(clause, question=asking)
+            asking = sentence.question and (end == len(sentence.text) or is_condition(clause))
+            text = severe_clause(clause, question=asking)
             if text is not None and len(text) <= _LONGEST:
                 found.append(Candidate(text.replace("\x00", " "), start, end, place))
     return found
@@ -326,7 +337,7 @@ def _keep(
         return  # a message about a stranger, and about nothing else
     elif _hangs(text):
         return
-    correcting = takes_back(said) or CORRECTING.search(plain) is not None
+    correcting = begins_with_retraction(said) or CORRECTING.search(plain) is not None
     dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
     kept.setdefault(first.sentence, []).append(
         Statement(
@@ -341,14 +352,14 @@ def _keep(
 
 def _asks_who(text: str, best: Judgement, around: Around, *, follows: bool) -> bool:
     """Whether the person is to be asked who is meant: it is likely worth keeping, and ``follows`` something that was said."""
-    return follows and best.probability >= _SURE and unresolved(text, around.people) is not None
+    return follows and best.probability >= _SURE and find_unresolved(text, around.people) is not None
 
 
 def _who(
     message: Sequence[Sentence], candidate: Candidate, said: str, text: str, around: Around
 ) -> str | None:
     """Whom ``text`` is about, by what precedes it, or else by the message before it."""
-    within = message[candidate.sentence].masked[: candidate.start + lead(said)]
+    within = message[candidate.sentence].masked[: candidate.start + filler_length(said)]
     before = " ".join([*(one.masked for one in message[: candidate.sentence]), within]).replace("\x00", " ")
     found = antecedent(before[-_LOOKED_BACK:], text, around.people)
     if found is None and around.before:
@@ -360,4 +371,6 @@ def _hangs(text: str) -> bool:
     """Whether it points at something that is elsewhere; a value ("it's the 12th now") says enough."""
     if _they.match(text):
         return _us.search(text) is None
-    return (_points.match(text) is not None or dangles(text)) and _holds_value.search(text) is None
+    return (_points.match(text) is not None or has_dangling_pronoun(text)) and _holds_value.search(
+        text
+    ) is None

@@ -18,7 +18,7 @@ from zlib import crc32
 
 from memtui.engine.models.embedders import Embedder, OfflineEmbedder
 
-from .severity import of_nobody, severe
+from .severity import is_impersonal, is_severe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ def surface(text: str) -> list[float]:
     plain = text.replace("’", "'")
     words = plain.split()
     found = [min(len(words), 30) / 15, float(len(words) < 4)]
-    found += [float(severe(plain)), float(of_nobody(plain))]
+    found += [float(is_severe(plain)), float(is_impersonal(plain))]
     found += [float(shape.search(plain) is not None) for shape in _SURFACE]
     found += [float(shape.match(plain) is not None) for shape in _BEGINS]
     return found

@@ -78,7 +78,7 @@ def life_event(text: str, plain: str) -> bool:
     return bool(_LIFE.match(plain) or _NAMED_LIFE.match(text))
 
 
-def somebodys_event(text: str, plain: str) -> bool:
+def family_event(text: str, plain: str) -> bool:
     """The same of one of the family, or of somebody called by what is a first name beyond doubt."""
     if _UNDONE.search(plain):
         return False
@@ -88,6 +88,6 @@ def somebodys_event(text: str, plain: str) -> bool:
     return _RELATIVES.match(plain) is not None
 
 
-def settled_on(text: str, plain: str) -> bool:
+def team_decision(text: str, plain: str) -> bool:
     """Whether it tells what the person's team works with."""
     return bool(_PUT_TO_USE.match(plain) or _USED_BY_NAME.match(text) or _SWITCHED.match(plain))

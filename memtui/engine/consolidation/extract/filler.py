@@ -39,20 +39,20 @@ _reason = re.compile(
 _CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
 
 
-def lead(text: str) -> int:
+def filler_length(text: str) -> int:
     """How many characters of filler begin the text; never all of it."""
     match = _lead.match(text)
     return match.end() if match and match.end() < len(text) else 0
 
 
-def takes_back(text: str) -> bool:
+def begins_with_retraction(text: str) -> bool:
     """Whether the text begins by taking something back: "wait no, ...", "actually, ..."."""
-    return _CORRECTS.search(text[: lead(text)]) is not None
+    return _CORRECTS.search(text[: filler_length(text)]) is not None
 
 
 def without_filler(text: str) -> str:
     """The statement itself, beginning with a capital, without its final stop."""
-    text = without_reason(_joins.sub("", without_asides(text[lead(text) :])).strip(" ,;–—-"))
+    text = without_reason(_joins.sub("", without_asides(text[filler_length(text) :])).strip(" ,;–—-"))
     return text[:1].upper() + text[1:]
 
 

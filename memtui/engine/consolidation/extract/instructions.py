@@ -142,17 +142,17 @@ def asks_for_work(message: str) -> bool:
     return bool(_ASKED_WORK.search(mask(message).casefold().replace("’", "'")))
 
 
-def plays_a_part(message: str) -> bool:
+def is_role_play(message: str) -> bool:
     """Whether a message sets up a game or a part, in which not even "from now on" lasts."""
     return bool(_PLAY.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
-def tells_a_tale(message: str) -> bool:
+def is_fiction(message: str) -> bool:
     """Whether somebody else may be speaking in a message: a figure of a story, a game or a sum, a text to work on."""
     return bool(_TALE.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
-def please(text: str) -> int:
+def politeness_length(text: str) -> int:
     """How many characters of politeness begin a text."""
     match = _PLEASE.match(text)
     return match.end() if match else 0
@@ -176,14 +176,14 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     return _POINTS.search(_CLAUSE.split(plain)[0]) is None
 
 
-def lasts(plain: str) -> bool:
+def ends_as_lasting(plain: str) -> bool:
     """Whether it ends in "from now on", or in "in anything you write for me"."""
     return _LASTS.search(plain) is not None
 
 
-def said_to_last(plain: str) -> bool:
+def says_it_lasts(plain: str) -> bool:
     """Whether it begins or ends by saying that it lasts."""
-    return MARKER.match(plain) is not None or lasts(plain)
+    return MARKER.match(plain) is not None or ends_as_lasting(plain)
 
 
 def lasts_in_other_languages(text: str) -> bool:

@@ -9,7 +9,7 @@ import re
 
 from .clauses import clauses
 from .sentences import Sentence, mask
-from .statements import dangles
+from .statements import has_dangling_pronoun
 
 _FEWEST_WORDS = 3
 _said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
@@ -83,7 +83,7 @@ def _alone(text: str) -> bool:
         and begins_with_subject(text)
         and _dependent.search(text) is None
         and _leans.search(text) is None
-        and not dangles(text[:1].upper() + text[1:])
+        and not has_dangling_pronoun(text[:1].upper() + text[1:])
     )
 
 

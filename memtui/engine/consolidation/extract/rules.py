@@ -16,11 +16,11 @@ from . import clause_facts, joined_statements
 from .clause_facts import Around
 from .clauses import clauses, without_chat
 from .durability import DurabilityModel
-from .exclusions import asks, in_known_language
-from .instructions import asks_for_work, plays_a_part, tells_a_tale
+from .exclusions import in_known_language, is_request
+from .instructions import asks_for_work, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
 from .sentences import Sentence, mask, sentences
-from .statements import RELATIVE, Statement, find_statement, introduced, plain_text
+from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
 from .summary import summary
 from .topics import sorted_by_topic
 from .triggers import find_trigger, worth_reading
@@ -63,7 +63,7 @@ class KeywordExtractor:
         own = [validation.open_text(turn) for turn in turns if _of_person(turn)]
         for turn in turns:
             if _of_person(turn):
-                people |= introduced(turn.content)
+                people |= introduced_names(turn.content)
             around = Around(people, before)
             message = sentences(turn.content)
             stated = self._stated(turn.content, message, around) if _of_person(turn) else _Stated({}, {})
@@ -103,12 +103,12 @@ class KeywordExtractor:
 
     def _stated(self, content: str, message: Sequence[Sentence], around: Around) -> _Stated:
         """What the person states: the rules first, the classifier where they find nothing."""
-        if tells_a_tale(content):
+        if is_fiction(content):
             return _Stated({}, {})
-        of_work, of_play = asks_for_work(content), plays_a_part(content)
+        of_work, of_play = asks_for_work(content), is_role_play(content)
         stated: dict[int, list[Statement]] = {}
         for place, sentence in enumerate(message):
-            if any(asks(sentence.masked[start:end]) for start, end in clauses(sentence)):
+            if any(is_request(sentence.masked[start:end]) for start, end in clauses(sentence)):
                 continue  # in part a request: its clauses are judged one by one
             told_of = sentence if sentence.question else without_chat(sentence)
             statement = find_statement(told_of, around.people, of_work=of_work, of_play=of_play)

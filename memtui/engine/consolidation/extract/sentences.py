@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memtui.engine.word_lists import abbreviations
 
-from .exclusions import asks
+from .exclusions import is_request
 
 _MOST_CHARACTERS = 20_000
 # Both bound how often a character is looked at.
@@ -109,7 +109,11 @@ def _prose_lines(text: str) -> Iterator[str]:
         item = _item.match(line)
         body = line[item.end() :].strip() if item and not _numbers(line) else line.strip()
         goes_on = (
-            waiting and not item and body[0].islower() and not _end.search(waiting[-2:]) and not asks(body)
+            waiting
+            and not item
+            and body[0].islower()
+            and not _end.search(waiting[-2:])
+            and not is_request(body)
         )
         if goes_on and len(waiting) < _LONGEST_PARAGRAPH:
             waiting = f"{waiting} {body}"

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 
-from .exclusions import asks, made_up
-from .filler import lead, without_reason
+from .exclusions import is_hypothetical, is_request
+from .filler import filler_length, without_reason
 
 _WORDS = Path(__file__).parent / "severe.txt"
 # "cashew free", "gone gluten-free"; not "feel free" or "hands-free".
@@ -119,44 +119,44 @@ def _severe(*, bodily: bool = False) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w){_NO_PLACE}".replace("n't", "n'?t"))
 
 
-def signs(text: str) -> Iterator[re.Match[str]]:
+def severe_words(text: str) -> Iterator[re.Match[str]]:
     """The words in a text that tell of harm."""
     return _severe().finditer(text.casefold().replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=2048)
-def severe(text: str) -> bool:
+def is_severe(text: str) -> bool:
     """Whether it says a word that tells of harm."""
-    return next(signs(text), None) is not None
+    return next(severe_words(text), None) is not None
 
 
-def ails(plain: str) -> bool:
+def names_illness(plain: str) -> bool:
     """Whether a text in small letters says a word of illness, of medicine or of what somebody must not have."""
     return _severe(bodily=True).search(plain) is not None
 
 
-def told_severely(masked: str, *, question: bool) -> str | None:
+def severe_clause(masked: str, *, question: bool) -> str | None:
     """What a clause tells that may harm, be it inside a question or a request; None where it is nobody's, or made up.
 
     ``masked``: with a NUL in the place of each quoted character.
     """
-    if made_up(masked):
+    if is_hypothetical(masked):
         return None
-    masked = masked[lead(masked) :]
+    masked = masked[filler_length(masked) :]
     if _doubts.search(masked):
         return None
-    if not question and not asks(masked) and not _question.match(masked):
-        return None if of_nobody(masked) else masked
+    if not question and not is_request(masked) and not _question.match(masked):
+        return None if is_impersonal(masked) else masked
     for part in _told_within(masked, question=question):
         told = without_reason(part)
         if (
-            severe(told)
-            and not asks(told)
-            and not of_nobody(told)
+            is_severe(told)
+            and not is_request(told)
+            and not is_impersonal(told)
             and not (_question.match(told) or _supposes.match(told))
         ):
             return told
-    for sign in signs(masked):
+    for sign in severe_words(masked):
         owner = _owned.search(masked, 0, sign.start())
         if owner and _theirs.match(owner["told"]):
             return masked.rstrip(" ?")  # the question tells whose it is
@@ -169,7 +169,7 @@ def _told_within(masked: str, *, question: bool) -> Iterator[str]:
     """What a clause that asks may tell on the way, the longest first."""
     parts = masked.split(", ")
     for first in range(len(parts) - 1):
-        if question and not asks(parts[first]):
+        if question and not is_request(parts[first]):
             yield ", ".join(parts[first:-1])
         yield ", ".join(parts[first + 1 :]).rstrip(" ?") if not question else parts[first]
     for match in _relative.finditer(masked):
@@ -180,12 +180,12 @@ def _told_within(masked: str, *, question: bool) -> Iterator[str]:
             yield match["told"].rstrip(" ?")
 
 
-def supposes(masked: str) -> bool:
+def is_condition(masked: str) -> bool:
     """Whether a clause says under which condition something else is asked."""
-    return _supposes.match(masked, lead(masked)) is not None
+    return _supposes.match(masked, filler_length(masked)) is not None
 
 
-def of_nobody(text: str) -> bool:
+def is_impersonal(text: str) -> bool:
     """Whether it is said of people in general, of a thing, or of this moment."""
     plain = " ".join(text.casefold().replace("’", "'").split())
     return _NOBODY.match(plain) is not None or _ONCE.search(plain) is not None

@@ -158,17 +158,17 @@ def find_statement(
         return None
     if re.search(r"\b(?:to|of|with|for|the|an?|and|but|or)\W*$", plain):
         return None
-    polite = instructions.please(text)
-    lasts = (marker is not None or instructions.lasts(plain)) and not of_play
+    polite = instructions.politeness_length(text)
+    lasts = (marker is not None or instructions.ends_as_lasting(plain)) and not of_play
     if instructions.is_order(
         text[polite:], plain_text(masked[polite:]), lasts=lasts, of_work=of_work or of_play
     ):
         begins = marker.start() if marker else start
-        begins += instructions.please(sentence.text[begins:])
+        begins += instructions.politeness_length(sentence.text[begins:])
         return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
     if _SUPPOSED.search(plain) or _YOU.search(plain):
         return None
-    event = events.life_event(text, plain) or events.somebodys_event(text, plain)
+    event = events.life_event(text, plain) or events.family_event(text, plain)
     if _MOMENT.search(plain) and not (event and events.MOMENT.search(plain)):
         return None
     if _AT_HAND.match(plain) and _TASK.search(plain):
@@ -176,11 +176,11 @@ def find_statement(
     tags = _tags(text, plain, people, asked is not None)
     if tags is None and event:
         tags = ("event",)
-    if tags is None and events.settled_on(text, plain):
+    if tags is None and events.team_decision(text, plain):
         tags = ("work",)
     if tags is None and lasts and not of_work and instructions.is_rule(marker[0] if marker else "", plain):
         tags = ("rule",)
-    if tags is None or dangles(masked):
+    if tags is None or has_dangling_pronoun(masked):
         return None
     if len(text.split()) < 3 and tags[0] not in ("health", "self"):
         return None  # "We signed."
@@ -198,7 +198,7 @@ def _kept(sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, d
     )
 
 
-def introduced(text: str) -> set[str]:
+def introduced_names(text: str) -> set[str]:
     """The first names of the people and animals that a text introduces: "my partner Ada Ferreira" gives Ada."""
     found = {match["name"] for shape in (INTRODUCED, NAMED_FIRST) for match in shape.finditer(text)}
     return {name.split()[0] for name in found if name.split()[0] not in _NOT_NAMES}
@@ -252,7 +252,7 @@ def _commands(plain: str) -> bool:
     )
 
 
-def dangles(masked: str) -> bool:
+def has_dangling_pronoun(masked: str) -> bool:
     """A pronoun before anything that it could stand for."""
     checked = _DUMMY_IT.sub(lambda match: "x" * len(match[0]), masked.casefold())
     pronoun = _PRONOUN.search(checked)

@@ -15,7 +15,7 @@ from memtui.engine.records import TOPICS, Topic
 from .durability import DurabilityModel
 from .protocol import SAID, Draft
 from .sentences import sentences
-from .severity import ails, of_nobody
+from .severity import is_impersonal, names_illness
 from .statement_shapes import FAMILY, PEOPLE
 from .statements import find_statement, plain_text
 from .topic_model import likely_topic
@@ -54,9 +54,11 @@ def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel | None = Non
 def _sorted(draft: Draft, judged: Sequence[float] | None) -> Draft:
     if _CERTAIN.intersection(draft.tags):
         draft = with_topic(draft)
-    topic = draft.topic or guessed(_without_date(draft.content), judged)
+    topic = draft.topic or guess_topic(_without_date(draft.content), judged)
     return replace(
-        draft, topic=by_form(draft.content, topic), tags=tuple(tag for tag in draft.tags if tag not in TOPICS)
+        draft,
+        topic=topic_by_form(draft.content, topic),
+        tags=tuple(tag for tag in draft.tags if tag not in TOPICS),
     )
 
 
@@ -65,11 +67,11 @@ def _without_date(content: str) -> str:
     return content.partition(_SAID)[0]
 
 
-def by_form(text: str, topic: Topic | None) -> Topic | None:
+def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
     """The topic that the form of a text gives it, where that is surer than ``topic``; else ``topic``."""
     plain = plain_text(text)
-    nobodys = of_nobody(plain)
-    if topic in _AILING and ails(plain) and not nobodys:
+    nobodys = is_impersonal(plain)
+    if topic in _AILING and names_illness(plain) and not nobodys:
         return "health"
     for told, shape in _signs().items():
         if topic in _BY_FORM[told] and shape.search(plain) and not (told == "health" and nobodys):
@@ -96,12 +98,12 @@ def topic_of_note(text: str) -> Topic | None:
     first = next(iter(sentences(text)), None)
     statement = find_statement(first) if first is not None else None
     topic = next((_TAGGED[tag] for tag in statement.tags if tag in _TAGGED), None) if statement else None
-    return by_form(text, topic)
+    return topic_by_form(text, topic)
 
 
-def guessed(text: str, judged: Sequence[float] | None = None) -> Topic:
+def guess_topic(text: str, judged: Sequence[float] | None = None) -> Topic:
     """What a fact is likely about that no rule tells. Its form is surer than the classifier; ``judged``: see ``likely_topic``."""
-    return by_form(text, None) or likely_topic(text[:_LONGEST], judged)
+    return topic_by_form(text, None) or likely_topic(text[:_LONGEST], judged)
 
 
 def with_topic(draft: Draft) -> Draft:

@@ -47,7 +47,7 @@ def messages(transcript: Sequence[Message | Mapping[str, Any]]) -> list[Message]
         ) from error
 
 
-def observed(
+def draw_observations(
     session_id: str, transcript: Sequence[Message], trust: Callable[[str], Trust]
 ) -> tuple[list[Observed], Observed | None]:
     """The sentences worth keeping, each once, and the session's summary if there is one.
@@ -90,7 +90,7 @@ def _summary(
     return None
 
 
-def known(connection: apsw.Connection, item: Observed, now: float) -> bool:
+def is_known(connection: apsw.Connection, item: Observed, now: float) -> bool:
     """Whether a note says it already, or it was noted and put into the Trash: it does not come back by itself."""
     return (
         bool(memories.same_notes(connection, item.content, now))

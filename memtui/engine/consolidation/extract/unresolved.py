@@ -15,8 +15,8 @@ from memtui.engine.models.ner.gazetteer import is_given_name
 from .antecedents import antecedent
 from .joined_statements import begins_with_subject
 from .sentences import Sentence, mask, sentences
-from .severity import severe
-from .statements import HEDGED, Statement, introduced
+from .severity import is_severe
+from .statements import HEDGED, Statement, introduced_names
 
 _LOOKED_BACK = 600
 _QUOTED = 160
@@ -56,7 +56,7 @@ class Unresolved(NamedTuple):
     end: int
 
 
-def unresolved(text: str, people: Collection[str] = ()) -> Unresolved | None:
+def find_unresolved(text: str, people: Collection[str] = ()) -> Unresolved | None:
     """The first such word of a text; None where the text can be understood alone."""
     masked = mask(text)
     if _possessive_and_name.match(masked):
@@ -80,19 +80,19 @@ def resolve(
     ``before``: the sentences of the same message before it; ``earlier``: the person's message before that.
     """
     text = statement.text
-    found = unresolved(text, people)
+    found = find_unresolved(text, people)
     if found is None:
         return statement
     said_before = " ".join(one.masked for one in before).replace("\x00", " ")
     rest = text[found.start :]
     who, earlier = None, earlier[-_LOOKED_BACK:]
     if found.word.casefold() != "one":
-        known = frozenset(people) | introduced(earlier) | introduced(said_before)
+        known = frozenset(people) | introduced_names(earlier) | introduced_names(said_before)
         who = antecedent(said_before[-_LOOKED_BACK:], rest, known)
         if who is None and earlier and not any(_pronoun_of(rest, one.masked) for one in before):
             who = antecedent(f"{mask(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
     if who is None:
-        if severe(text) and (told := _with_context(text, before)):
+        if is_severe(text) and (told := _with_context(text, before)):
             return statement._replace(text=told, confidence=HEDGED)
         return statement._replace(question=_question(found.word, before, earlier))
     return statement._replace(text=f"{text[: found.start]}{_in_place(who, text, found)}{text[found.end :]}")

@@ -46,7 +46,7 @@ class Corrections:
         stop = self._stop()
         return None if stop is None else stop.memory
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         entity = self._pane.table.selected
         if action.id in _VERBS and entity is None:
             return "There is no row here."
@@ -66,7 +66,7 @@ class Corrections:
         dialog = LineDialog("Rename", entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
         name = await self._pane.shell.ask_person(dialog)
         if name is None or name == entity.canonical_name:
-            self._pane.say("The name stays as it is.")
+            self._pane.show_message("The name stays as it is.")
             return
         await self._correct(lambda memory: memory.entities.rename(entity.id, name), "renaming")
 
@@ -83,7 +83,7 @@ class Corrections:
         )
         picked = await self._pane.shell.ask_person(dialog)
         if picked is None or types[picked] == entity.type:
-            self._pane.say("The type stays as it is.")
+            self._pane.show_message("The type stays as it is.")
             return
         await self._correct(lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping")
 
@@ -99,7 +99,7 @@ class Corrections:
         )
         alias = await self._pane.shell.ask_person(dialog)
         if alias is None:
-            self._pane.say("No name was added.")
+            self._pane.show_message("No name was added.")
             return
         await self._correct(lambda memory: memory.entities.add_alias(entity.id, alias), "adding the name")
 
@@ -107,7 +107,7 @@ class Corrections:
         entity = self._entity()
         alias = await self._pick_name(entity, "Which of these is not a name of it?", "drop it")
         if alias is None:
-            self._pane.say("No name was dropped.")
+            self._pane.show_message("No name was dropped.")
             return
         await self._correct(
             lambda memory: memory.entities.remove_alias(entity.id, alias), "dropping the name"
@@ -118,7 +118,7 @@ class Corrections:
         hint = "The memories with this name move to a new entity."
         alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", hint)
         if alias is None:
-            self._pane.say("Nothing was split.")
+            self._pane.show_message("Nothing was split.")
             return
         await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
@@ -127,7 +127,7 @@ class Corrections:
 
         joined = await self._pane.shell.ask_person(EntityMergeDialog(self._entity()))
         if joined is None:
-            self._pane.say("Nothing was merged.")
+            self._pane.show_message("Nothing was merged.")
             return
         await self._correct(lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging")
 
@@ -148,7 +148,7 @@ class Corrections:
         )
         text = await self._pane.shell.ask_person(dialog)
         if text is None or text == (entity.summary or ""):
-            self._pane.say("The summary stays as it is.")
+            self._pane.show_message("The summary stays as it is.")
             return
         await self._correct(
             lambda memory: memory.entities.describe(entity.id, text or None), "writing it down"
@@ -176,11 +176,11 @@ class Corrections:
     def do_copy(self) -> None:
         one = self.picked_memory
         self._pane.app.copy_to_clipboard(self._entity().canonical_name if one is None else one.content)
-        self._pane.say("Copied the name." if one is None else "Copied the text.")
+        self._pane.show_message("Copied the name." if one is None else "Copied the text.")
 
     def _entity(self) -> Entity:
         entity = self._pane.table.selected
-        assert entity is not None  # why_not
+        assert entity is not None  # unavailable_reason
         return entity
 
     async def _correct(self, change: Callable[[Memory], Entity], doing: str) -> None:

@@ -12,7 +12,7 @@ from memtui.ui.actions import Action
 from memtui.ui.safe import assemble, line
 
 from .neighbours_view import NeighboursView
-from .profile_view import ProfileView
+from .profile import ProfileView
 from .radial_layout import MOST
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Neighbours:
         """The entity in the middle; None while nothing is drawn."""
         return self.view.found.entity if self.shown and self.view.found is not None else None
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         match action.id:
             case "neighbours":
                 return "" if self.shown or self._pane.table.selected is not None else "There is no row here."
@@ -137,7 +137,7 @@ class Neighbours:
         if self.shown and found is not None:
             pane.query_one(".side").border_title = self.way_title()
             pane.show_status(seen_with(found, self.view.left_out))
-        pane.shell.look_again()
+        pane.shell.refresh_keys()
 
     def way_title(self) -> Content:
         """The way to the middle, and the middle."""

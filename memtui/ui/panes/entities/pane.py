@@ -23,13 +23,12 @@ from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowTable
-from memtui.ui.widgets.stop_view import Laid
+from memtui.ui.widgets.stop_view import StopLayout
 
 from .corrections import Corrections
 from .neighbours import Neighbours
 from .neighbours_view import NeighboursView
-from .profile import ProfileText, Stop
-from .profile_view import ProfileView
+from .profile import ProfileText, ProfileView, Stop
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -101,15 +100,15 @@ class EntitiesPane(ListPane["Entity"]):
     def legend(self) -> Sequence[tuple[str, str]]:
         return type_legend(self.shell.glyphs)
 
-    def preview_title(self, row: Entity) -> Content:
+    def preview_border_title(self, row: Entity) -> Content:
         pin = f"{self.shell.glyphs.pinned} " if row.pinned else ""
         name = line(row.canonical_name, _NAME, "bold $text")
         return assemble(
             (f" {pin}", "$accent"), name, (f" {self.shell.glyphs.dot} {row.type} ", "$text-muted")
         )
 
-    def glance(self, row: Entity) -> Content:
-        return self.preview_title(row)
+    def quick_preview(self, row: Entity) -> Content:
+        return self.preview_border_title(row)
 
     def show_preview(self, text: Content, key: int | None) -> None:
         """Show the frame and what is known from the row. ``_fill_preview`` adds the rest."""
@@ -121,7 +120,7 @@ class EntitiesPane(ListPane["Entity"]):
         row = self.table.selected
         if key is None:
             self._portrait = None
-            self.profile.show(Laid(), of=None)
+            self.profile.show(StopLayout(), of=None)
         elif row is not None and (self._portrait is None or self._portrait.entity.eid != key):
             self._show(Portrait(row))
 
@@ -129,17 +128,17 @@ class EntitiesPane(ListPane["Entity"]):
         if self._neighbours.shown:
             if row.eid == self.table.selected_key:
                 await self._neighbours.follow(row)
-            return self.preview_title(row)
+            return self.preview_border_title(row)
         identity = row.id
         portrait = await self.ask(lambda memory: gather_portrait(memory, identity))
         if self.table.selected_key == row.eid:
             self._show(portrait)
-        return self.preview_title(portrait.entity)
+        return self.preview_border_title(portrait.entity)
 
     def _show(self, portrait: Portrait) -> None:
         self._portrait = portrait
         self.profile.show(self._text().lay_out(portrait), of=portrait.entity.eid)
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     @on(ProfileView.Rewidened)
     def _profile_rewidened(self) -> None:
@@ -149,7 +148,7 @@ class EntitiesPane(ListPane["Entity"]):
     @on(ProfileView.Moved)
     def on_descendant_focus(self) -> None:
         """The keys change: in the profile, a memory may be selected."""
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     @on(NeighboursView.Chosen)
     def _neighbour_chosen(self) -> None:

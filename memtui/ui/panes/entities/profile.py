@@ -1,7 +1,7 @@
 """The profile of an entity as lines: who it is, its memories, and the entities mentioned with it.
 
 A *stop* is an item that can be opened: a memory, another entity, or the rest of the memories. The functions
-make lines of records; ``profile_view`` draws them. ``NameMarks`` finds the entity's names in a text.
+make lines of records; ``ProfileView`` draws them. ``NameMarks`` finds the entity's names in a text.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present import caution
-from memtui.present.entity import DECIDED, facts, waiting
+from memtui.present.entity import DECIDED, facts, unsearched_note
 from memtui.present.format import MONTHS, count, plural, relative_time
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
-from memtui.ui.presenters.plots import stretched
+from memtui.ui.presenters.plots import resampled
 from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Piece
-from memtui.ui.widgets.stop_view import GUTTER, Laid, Line, Part
+from memtui.ui.widgets.stop_view import GUTTER, Line, Part, StopLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from memtui.ui.presenters.entity import Month, Portrait
 import re
 import unicodedata
+from typing import ClassVar
+
+from textual.message import Message
+
+from memtui.ui.actions import Place
+from memtui.ui.keymap import bindings_at
+from memtui.ui.messages import message_type
+from memtui.ui.widgets.stop_view import StopView
 
 # Only the start of a longer text is searched, and only the first names of an entity with more.
 _LOOKED_AT, _NAMES = 20_000, 50
@@ -126,7 +134,7 @@ class ProfileText:
         self.keys = keys
         self._stops: list[Stop] = []
 
-    def lay_out(self, portrait: Portrait) -> Laid[Stop]:
+    def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
         self._stops = []
         lines: list[Line] = [(Part(pieces, self.width),) for pieces in self._head(portrait)]
         marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))
@@ -158,7 +166,7 @@ class ProfileText:
                 if part.stop is not None:
                     rows[part.stop] = number
         columns = [int(number >= first_right) for number in range(len(self._stops))]
-        return Laid(lines, tuple(self._stops), rows, columns)
+        return StopLayout(lines, tuple(self._stops), rows, columns)
 
     # -- who it is
 
@@ -192,7 +200,7 @@ class ProfileText:
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
-            line = visible(f"{self.glyphs.busy} {waiting(portrait.waiting)}")
+            line = visible(f"{self.glyphs.busy} {unsearched_note(portrait.waiting)}")
             yield from self._labelled("reading", [Piece(line, "accent")])
         yield []
 
@@ -204,7 +212,7 @@ class ProfileText:
         if room < _MONTHS_LEAST:
             ends, room = "", self.width - LABEL
         values = [month.memories for month in months]
-        shown = values if len(values) <= room else stretched(values, room, sum)
+        shown = values if len(values) <= room else resampled(values, room, sum)
         top, levels = max([*shown, 1]), self.glyphs.curve
         drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
         yield from self._labelled("by month", [Piece(visible(drawn), "entity"), Piece(visible(ends), "dim")])
@@ -289,3 +297,22 @@ def _blanks(number: int) -> Piece:
 
 def _month(month: Month) -> str:
     return f"{MONTHS[month.month - 1]} {month.year}"
+
+
+class ProfileView(StopView[Stop]):
+    """The profile of an entity."""
+
+    BINDINGS = [*bindings_at("profile")]
+    part: ClassVar[Place] = "profile"
+
+    @message_type
+    class ListRequested(Message):
+        """The person goes to the list."""
+
+    def do_focus_list(self) -> None:
+        """To the left column, then to the list."""
+        if not self.across(-1):
+            self.post_message(self.ListRequested())
+
+    def do_focus_preview(self) -> None:
+        self.across(1)
