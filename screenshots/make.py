@@ -20,7 +20,7 @@ from memtui.demo import create_demo
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
 from memtui.ui.svg import self_contained
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 
 HERE = Path(__file__).parent
 NOW = 1_789_500_000.0
@@ -69,7 +69,7 @@ async def take(shot: Shot, memory_file: Path) -> str:
     def opened() -> Memory:
         return Memory.open(memory_file, clock=clock, options=Options(background=False))
 
-    app = MemtuiApp(opened, name="demo", look=Look(shot.theme, ascii=False, motion=False), clock=clock)
+    app = MemtuiApp(opened, name="demo", look=Appearance(shot.theme, ascii=False, motion=False), clock=clock)
     async with app.run_test(size=shot.size) as pilot:
         await pilot.pause(1.5)
         for key in shot.keys:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from memtui.config.toml_text import put
+from memtui.config.toml_text import set_values
 
 VALUES = {"command": "/opt/memtui", "args": ("mcp", '--filter=-tag:"very private"')}
 FILE = """# my settings
@@ -17,10 +17,10 @@ command = "x"
 
 
 def test_a_table_is_appended_and_comments_stay() -> None:
-    changed = put(FILE, ("mcp_servers", "memtui"), VALUES)
+    changed = set_values(FILE, ("mcp_servers", "memtui"), VALUES)
     assert changed.startswith(FILE)
     assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {**VALUES, "args": list(VALUES["args"])}
-    assert put(changed, ("mcp_servers", "memtui"), VALUES) == changed
+    assert set_values(changed, ("mcp_servers", "memtui"), VALUES) == changed
 
 
 def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
@@ -28,7 +28,7 @@ def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
         '[mcp_servers.memtui] # mine\nstartup_timeout_sec = 20 # slow disk\nargs = [\n  "old", # two\n  "lines"\n]\n'
         '\n[mcp_servers.memtui.env]\nA = "1"\n'
     )
-    changed = put(old, ("mcp_servers", "memtui"), VALUES)
+    changed = set_values(old, ("mcp_servers", "memtui"), VALUES)
     assert "[mcp_servers.memtui] # mine" in changed
     assert "startup_timeout_sec = 20 # slow disk\n" in changed
     assert tomllib.loads(changed)["mcp_servers"]["memtui"] == {
@@ -37,7 +37,7 @@ def test_of_a_table_that_is_there_only_the_named_keys_change() -> None:
 
 
 def test_an_empty_file_gets_the_table_alone() -> None:
-    assert put("", ("a", "b"), {"c": "d"}) == '[a.b]\nc = "d"\n'
+    assert set_values("", ("a", "b"), {"c": "d"}) == '[a.b]\nc = "d"\n'
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_an_empty_file_gets_the_table_alone() -> None:
     ],
 )
 def test_inline_and_dotted_tables_are_changed_where_they_stand(text: str) -> None:
-    changed = put(text, ("mcp_servers", "memtui"), VALUES)
+    changed = set_values(text, ("mcp_servers", "memtui"), VALUES)
     expected = tomllib.loads(text)
     expected["mcp_servers"]["memtui"] = {**VALUES, "args": list(VALUES["args"])}
     assert tomllib.loads(changed) == expected
@@ -61,4 +61,4 @@ def test_inline_and_dotted_tables_are_changed_where_they_stand(text: str) -> Non
 @pytest.mark.parametrize("text", ["a = ", "mcp_servers = 1\n", "[[mcp_servers]]\na = 1\n"])
 def test_what_is_no_table_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
-        put(text, ("mcp_servers", "memtui"), VALUES)
+        set_values(text, ("mcp_servers", "memtui"), VALUES)

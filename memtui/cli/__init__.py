@@ -16,11 +16,11 @@ COMPLETE_VARIABLE = "_MEMTUI_COMPLETE"
 def main() -> NoReturn:
     """The program. Ends the process with one of the exit codes of ``errors``."""
     if sys.argv[1:2] == ["hook"]:
-        from memtui.hook.program import hurry
+        from memtui.hook.program import run_fast
 
-        hurry(sys.argv[2:])
+        run_fast(sys.argv[2:])
     if sys.argv[1:2] == ["status"]:
-        from memtui.hook.status import hurry as say_status
+        from memtui.hook.status import run_fast as say_status
 
         say_status(sys.argv[2:])
     code = run(sys.argv[1:])

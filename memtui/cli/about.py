@@ -17,7 +17,7 @@ from memtui.present.status import agent_lines
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
 from .memory_lines import glyphs, print_cautions
-from .output import brief, emit, err, in_role, note, out, paint, printed_cells, row
+from .output import brief, err, in_role, out, paint, print_json, print_note, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 _EACH = 5
@@ -52,7 +52,7 @@ def about_command(invocation: Invocation, topic: Topic | None, filter: str, limi
         review = len(memory.review.inbox(all=True).items)
     if json:
         counted = {"total": found.total, "confirmed": found.confirmed, "new": found.new, "review": review}
-        emit({**counted, **asdict(replace(found, topics=tuple(in_order(found.topics))))})
+        print_json({**counted, **asdict(replace(found, topics=tuple(in_order(found.topics))))})
         return OK if found.topics else NEGATIVE
     if not found.topics:
         err("nothing is known yet" if not narrowed else "no fact passes this filter")
@@ -89,7 +89,7 @@ def _print_topics(invocation: Invocation, found: Portrait) -> None:
             out(row(left, brief(fact.content, printed_cells(left) + 2)))
             print_cautions(cautions)
     if len(found.topics) and any(len(one.facts) < one.total for one in found.topics):
-        note("there is more: --limit 20, or memtui list topic:health")
+        print_note("there is more: --limit 20, or memtui list topic:health")
 
 
 def _without_secrets(found: Portrait) -> Portrait:

@@ -11,7 +11,7 @@ from memtui.present.backup import backups_summary, reason_label
 from memtui.present.format import file_size, local_time
 
 from .errors import NEGATIVE, OK
-from .output import emit, note, out, paint, row, table
+from .output import out, paint, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
             return _list(memory.backups.all(), json)
         made = memory.backups.make()
     if json:
-        emit(backup_plain(made))
+        print_json(backup_plain(made))
     else:
         out(row(paint("backed up", "green"), str(made.path), file_size(made.size)))
     return OK
@@ -42,7 +42,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
 
 def _list(backups: list[Backup], json: bool) -> int:
     if json:
-        emit({"backups": [backup_plain(backup) for backup in backups]})
+        print_json({"backups": [backup_plain(backup) for backup in backups]})
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
@@ -51,7 +51,7 @@ def _list(backups: list[Backup], json: bool) -> int:
     ]
     for line in table(rows, right=(2,)) if rows else ():
         out(line)
-    note(backups_summary(backups, now))
+    print_note(backups_summary(backups, now))
     return OK if backups else NEGATIVE
 
 

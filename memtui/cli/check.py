@@ -9,7 +9,7 @@ from memtui.present.health import check_verdict
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import drawn, emit, next_step, out, paint, row
+from .output import drawn, next_step, out, paint, print_json, row
 from .root import Command, json_option, pass_invocation
 
 _LISTED = 10
@@ -27,7 +27,7 @@ def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) 
     with invocation.existing(must_write=repair) as memory:
         report = memory.files.check(deep=deep, repair=repair)
     if json:
-        emit(report)
+        print_json(report)
         return OK if report.ok else NEGATIVE
     for repair_ in report.repaired:
         out(row(paint("repaired", "green"), repair_.check, repair_.did))

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.connect import clients
-from memtui.connect.clients import CLIENTS, LABELS, Call, ClientName, Edit, write
+from memtui.connect.clients import CLIENTS, LABELS, ClientName, Edit, LaunchCommand, write
 from memtui.engine.errors import ReadOnlyError, UsageError
 from memtui.engine.installation import command_for_extra
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
 from .errors import CANCELLED, OK
-from .output import emit, note, out, paint, row
+from .output import out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def connect_command(
             "--readonly was given: nothing is written.",
             "For an agent that may only read: --agent-readonly. To look first: --dry-run.",
         )
-    call = Call(
+    call = LaunchCommand(
         program=clients.program(),
         options=_options(invocation, client, agent, project, filter, agent_readonly),
         configuration=invocation.configuration.file.absolute(),
@@ -81,7 +81,7 @@ def connect_command(
             }
             for edit, backup in zip(changed, backups, strict=True)
         ]
-        emit({"client": client, "written": not dry_run and bool(changed), "files": files})
+        print_json({"client": client, "written": not dry_run and bool(changed), "files": files})
     elif not changed:
         out(f"{LABELS[client]} is connected already. Nothing was changed.")
     elif not dry_run:
@@ -102,7 +102,7 @@ def _options(
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if filter is not None or project is not None:
         # The server would refuse it later, where the person does not see why.
-        compiler.compile(access_scope.expression(filter, project), now=time.time())
+        compiler.compile(access_scope.scope_filter(filter, project), now=time.time())
     named = {
         "--db": str(invocation.path().absolute()),
         "--config": str(Path(invocation.config).expanduser().absolute()) if invocation.config else None,
@@ -117,7 +117,7 @@ def _options(
     )
 
 
-def _edits(client: ClientName, call: Call, hooks: bool) -> list[Edit]:
+def _edits(client: ClientName, call: LaunchCommand, hooks: bool) -> list[Edit]:
     home = Path.home()
     edits = [clients.server_edit(client, clients.configuration(client, home, os.environ), call)]
     if hooks:
@@ -128,7 +128,7 @@ def _edits(client: ClientName, call: Call, hooks: bool) -> list[Edit]:
 _STRING = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*')(\s*[:=])?""")
 
 
-def _diff(edit: Edit, call: Call) -> list[str]:
+def _diff(edit: Edit, call: LaunchCommand) -> list[str]:
     """The lines that change. Of quoted texts only names and what memtui writes are shown: others may be secrets."""
     from memtui.engine.guards import secrets
 
@@ -148,7 +148,7 @@ def _diff(edit: Edit, call: Call) -> list[str]:
     return [secrets.redact(_STRING.sub(shown, line))[0] for line in lines]
 
 
-def _show(edit: Edit, call: Call) -> None:
+def _show(edit: Edit, call: LaunchCommand) -> None:
     for line in _diff(edit, call):
         if line.startswith(("+++", "---")):
             out(paint(line, "bold"))
@@ -171,4 +171,4 @@ def _agreed() -> bool:
 
 def _print_missing() -> None:
     if find_spec("mcp") is None:
-        note(f"The package mcp is not installed yet. To install it: {command_for_extra('mcp')}")
+        print_note(f"The package mcp is not installed yet. To install it: {command_for_extra('mcp')}")

@@ -14,8 +14,8 @@ from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
 
 from .errors import CANCELLED, DEGRADED, OK
-from .output import brief, emit, err, in_role, next_step, note, out, paint, printed_cells, row
-from .progress import Meter, cancelled_by_signal
+from .output import brief, err, in_role, next_step, out, paint, print_json, print_note, printed_cells, row
+from .progress import ProgressMeter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def consolidate_command(
         chosen = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
         if not rules:
             _print_cost(memory, chosen, again=again)
-        meter = Meter()
+        meter = ProgressMeter()
 
         def progress(done: int, total: int, session_id: str) -> None:
             meter.show(f"{done / total if total else 1:4.0%}  {count(done)} of {count(total)}  {session_id}")
@@ -82,14 +82,16 @@ def consolidate_command(
             stopped = cancelled()
         meter.clear()
         if json:
-            emit(found)
+            print_json(found)
         else:
             _print(memory, found, preview, again, every)
             if not sessions and not every and not again:
                 _print_left_out(memory, found)
             if found.rules_could and not again:
                 named = "".join(f" --session {quote(one)}" for one in sessions)
-                note(f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting')
+                print_note(
+                    f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting'
+                )
     return CANCELLED if stopped else DEGRADED if found.failed else OK
 
 
@@ -109,7 +111,7 @@ def _skip(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
             memory.sessions.skip(session)
         rows = [memory.view.session_row(session) for session in sessions]
     if json:
-        emit({"sessions": [{"session_id": one.session.session_id, "state": one.state} for one in rows]})
+        print_json({"sessions": [{"session_id": one.session.session_id, "state": one.state} for one in rows]})
     else:
         for one in rows:
             out(row(one.state, paint(one.session.session_id, "dim"), one.session.name))
@@ -122,7 +124,7 @@ def _print_cost(memory: Memory, sessions: list[str] | None, *, again: bool) -> N
     cost = memory.sessions.estimate(sessions, again=again)
     if not cost.turns:
         return
-    note(cost_estimate(cost, memory.options.llm))
+    print_note(cost_estimate(cost, memory.options.llm))
 
 
 def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
@@ -151,7 +153,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
         )
     out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
     if decisions := found.total("conflicts") + found.total("quarantined"):
-        note(
+        print_note(
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
         )
     if found.operation is not None:
@@ -163,9 +165,9 @@ def _print_left_out(memory: Memory, found: Consolidation) -> None:
     read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
     waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
     if failed := sum(one.last_error is not None for one in waiting):
-        note(f"{plural(failed, 'session')} failed: memtui sessions shows why, --all tries again")
+        print_note(f"{plural(failed, 'session')} failed: memtui sessions shows why, --all tries again")
     if going_on := len(waiting) - failed:
-        note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
+        print_note(f"{plural(going_on, 'session')} may still go on: --all reads them now")
 
 
 def _print_session(outcome: SessionOutcome) -> None:
@@ -180,7 +182,7 @@ def _print_session(outcome: SessionOutcome) -> None:
     title = outcome.plan.session.title if outcome.plan is not None else None
     out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
     for text in outcome.plan.notes if outcome.plan is not None else ():
-        note(f"  {text}")
+        print_note(f"  {text}")
     if outcome.error:
         err(f"  {outcome.error}")
 

@@ -12,7 +12,7 @@ from memtui.present.memory import RULE_FIRST
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .output import brief, emit, err, note, out
+from .output import brief, err, out, print_json, print_note
 from .root import Command, json_option, pass_invocation
 from .search import INDEXED_FIRST
 
@@ -53,7 +53,7 @@ def context_command(
             memory.models.index_pending(limit=None if invocation.demo else INDEXED_FIRST)
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
     if json:
-        emit({
+        print_json({
             "text": block.text, "tokens": block.tokens,
             "rules": [{"memory": rule, "reason": RULE_FIRST} for rule in block.rules],
             "pinned": block.pinned, "vital": block.vital, "hits": block.hits, "related": block.related,
@@ -67,21 +67,21 @@ def context_command(
 def _print(block: ContextBlock) -> None:
     if block.text:
         out(block.text)
-        note(f"about {plural(block.tokens, 'token')}")
+        print_note(f"about {plural(block.tokens, 'token')}")
         for rule in block.rules:
-            note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
+            print_note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
         for warning in block.vital:
-            note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
+            print_note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
         for fact in block.related:
-            note(brief(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}")
+            print_note(brief(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}")
         for excerpt in block.excerpts:
-            note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
+            print_note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:
         err("nothing in the memory fits this prompt")
     for one in block.left_out[:_LISTED]:
         shown = brief(f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6)
-        note(shown if one.memory is None else f"{shown}\n      {one.reason}")
+        print_note(shown if one.memory is None else f"{shown}\n      {one.reason}")
     if len(block.left_out) > _LISTED:
-        note(f"and {len(block.left_out) - _LISTED} more left out")
+        print_note(f"and {len(block.left_out) - _LISTED} more left out")
     for text in block.result.notes:
-        note(text)
+        print_note(text)

@@ -25,7 +25,7 @@ from memtui.present.reembedding import better_ranking_note, model_change_note
 from . import output
 from .errors import OK
 from .invocation import Invocation
-from .output import Style, emit, out, paint, table
+from .output import Style, out, paint, print_json, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def _wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:
 _COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
 
 
-class InForce(Record):
+class EffectiveSetting(Record):
     """A setting, its value, and where that came from: "default", "line 3" of the file, or a variable."""
 
     name: str
@@ -355,12 +355,12 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
         found = list(_examine(invocation, configuration, models=models))
     except MemtuiError as error:
         found = [_wrong("settings", "error", error)]
-    rows = settings_in_force(configuration) if configuration else []
+    rows = effective_settings(configuration) if configuration else []
     worst = [one.exit_code for one in found if one.state == "error"]
     worst += [one.exit_code for one in found if one.state == "degraded"]
     code = worst[0] if worst else OK
     if json:
-        emit({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
+        print_json({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
         return code
     for line in table([(paint(one.state, _COLOURS[one.state]), one.area, _described(one)) for one in found]):
         out(line)
@@ -386,7 +386,7 @@ def _examine(invocation: Invocation, configuration: Configuration, *, models: bo
     yield from _check_terminal()
 
 
-def settings_in_force(configuration: Configuration) -> list[InForce]:
+def effective_settings(configuration: Configuration) -> list[EffectiveSetting]:
     """Every setting in the order of the file, those of a table by entry."""
     import msgspec
 
@@ -400,7 +400,7 @@ def settings_in_force(configuration: Configuration) -> list[InForce]:
         for key in list(section) if setting.is_table else [setting.key]:
             name = f"{setting.section}.{key}"
             rows.append(
-                InForce(
+                EffectiveSetting(
                     name=name,
                     value=to_toml(section[key]),
                     origin=configuration.origins.get(name, "default"),

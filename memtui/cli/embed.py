@@ -13,8 +13,8 @@ from memtui.present.reembedding import better_ranking_note, plan_rows, reembed_r
 from memtui.present.text import visible
 
 from .errors import CANCELLED, NEGATIVE, OK
-from .output import emit, note, out, paint, table
-from .progress import Meter, cancelled_by_signal
+from .output import out, paint, print_json, print_note, table
+from .progress import ProgressMeter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -59,16 +59,18 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
         if not json:
             _print_plan(plan, memory.options.endpoint.price, json)
         if plan.sends_to and not yes and not _agreed(plan, json):
-            note("nothing was sent")
+            print_note("nothing was sent")
             return NEGATIVE
         done, stopped = _run(memory)
         stats = memory.stats()
     if json:
-        emit({"plan": plan, "embedded": done.embedded, "switched": done.switched, "refused": done.refused})
+        print_json(
+            {"plan": plan, "embedded": done.embedded, "switched": done.switched, "refused": done.refused}
+        )
     else:
         out(reembed_result(done, plan.after.model_id))
         if not done.switched:
-            note("To continue where it stopped: memtui embed")
+            print_note("To continue where it stopped: memtui embed")
     if done.switched:
         _offer_ranking(invocation, stats, late=late, json=json)
     return CANCELLED if stopped and not done.switched else OK
@@ -76,7 +78,7 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
 
 def _print_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
     if json:
-        emit({"plan": plan, "needed": plan.needed})
+        print_json({"plan": plan, "needed": plan.needed})
     elif not plan.needed:
         out(f"Nothing to do: the vectors already match the settings ({plan.after.model_id}).")
     else:
@@ -88,13 +90,13 @@ def _print_plan(plan: ReembedPlan, a_million: float, json: bool) -> int:
 def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bool) -> None:
     """Say which ranking fits the model, and set it if the person agrees."""
     if stats.ranking_note:
-        note(stats.ranking_note)
+        print_note(stats.ranking_note)
     name = stats.better_ranking
     if not name or invocation.leaves_no_trace:
         return
     configuration = invocation.configuration
     if variable := configuration.variable_of(_RANKING):
-        note(f"{better_ranking_note(stats)}, which {variable} in the environment decides")
+        print_note(f"{better_ranking_note(stats)}, which {variable} in the environment decides")
     elif late or (
         not json
         and sys.stdin.isatty()
@@ -103,11 +105,11 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
         from memtui import config
 
         config.save(configuration.file, _RANKING, name)
-        note(
+        print_note(
             f'searches here and agents rank by "{name}" now ({_RANKING}); programs that run do from their next start'
         )
     else:
-        note(f'{better_ranking_note(stats)}; "memtui embed --{name}" chooses it')
+        print_note(f'{better_ranking_note(stats)}; "memtui embed --{name}" chooses it')
 
 
 def _agreed(plan: ReembedPlan, json: bool) -> bool:
@@ -120,7 +122,7 @@ def _agreed(plan: ReembedPlan, json: bool) -> bool:
 
 
 def _run(memory: Memory) -> tuple[ReembedResult, bool]:
-    meter = Meter()
+    meter = ProgressMeter()
 
     def progress(done: int, all: int) -> None:
         share = done / all if all else 1.0

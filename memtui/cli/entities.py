@@ -10,12 +10,12 @@ import click
 from msgspec.structs import asdict
 
 from memtui.engine.errors import MemtuiError, UsageError
-from memtui.present.entity import DECIDED, facts, together, waiting
+from memtui.present.entity import DECIDED, facts, together, unsearched_note
 from memtui.present.format import count, plural
 
 from .errors import NEGATIVE, OK
-from .memory_lines import age, glyphs, memory_line, print_cautions
-from .output import brief, drawn, emit, err, out, paint, row, table
+from .memory_lines import glyphs, memory_line, print_cautions, time_ago
+from .output import brief, drawn, err, out, paint, print_json, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -112,14 +112,14 @@ def entities_command(
     if dry_run:
         with invocation.reading() as memory:
             preview = memory.entities.preview_merge(name, chosen["merge"])
-        emit({"merge": preview}) if json else _print_merge(preview)
+        print_json({"merge": preview}) if json else _print_merge(preview)
         return OK
     for verb, value in chosen.items():
         with invocation.existing(must_write=True) as memory:
             entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
             operation = memory.view.operations(limit=1)[0]
         if json:
-            emit({"entity": entity, "operation": operation})
+            print_json({"entity": entity, "operation": operation})
         else:
             out(paint(operation.label, "green"))
             out(_line(entity))
@@ -132,7 +132,7 @@ def entities_command(
         cautions = memory.view.cautions([one.id for one in profile.memories])
         cautions |= memory.view.summary_cautions([profile.entity])
     if json:
-        emit(asdict(profile) | {"cautions": cautions})
+        print_json(asdict(profile) | {"cautions": cautions})
     else:
         _portray(invocation, profile, merge_candidates, cautions)
     return OK
@@ -144,7 +144,7 @@ def _list(invocation: Invocation, words: str, type: str | None, order: Any, limi
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
         unread = memory.stats().unlinked
     if json:
-        emit({"entities": found, "total": total, "waiting": unread})
+        print_json({"entities": found, "total": total, "waiting": unread})
         return OK if found else NEGATIVE
     for line in table([_cells(one) for one in found], right=(2, 3)) if found else ():
         out(line)
@@ -152,13 +152,13 @@ def _list(invocation: Invocation, words: str, type: str | None, order: Any, limi
         err(f"{count(len(found))} of {count(total)}: --limit shows more, --filter finds them")
     if not found:
         err("no entities" + (" with these words" if words or type else ""))
-    if text := waiting(unread):
+    if text := unsearched_note(unread):
         err(text)
     return OK if found else NEGATIVE
 
 
 def _cells(entity: Entity) -> tuple[str, ...]:
-    seen = age(entity.last_seen) if entity.last_seen is not None else ""
+    seen = time_ago(entity.last_seen) if entity.last_seen is not None else ""
     name = paint(entity.canonical_name, "bold") if entity.pinned else entity.canonical_name
     return (
         name,
@@ -198,7 +198,7 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
         found, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
         cautions = memory.view.cautions([one.id for one in found])
     if json:
-        emit({"entities": both, "memories": found, "total": total, "cautions": cautions})
+        print_json({"entities": both, "memories": found, "total": total, "cautions": cautions})
         return OK if found else NEGATIVE
     first, second = (one.canonical_name for one in both)
     if not found:
@@ -207,7 +207,7 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
     out(row(paint(first, "bold"), paint("and", "dim"), paint(second, "bold"), gap=" "))
     signs = glyphs(invocation)
     for one in found:
-        out(memory_line(one, signs, age(one.event_time).rjust(4)))
+        out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
         print_cautions(cautions.get(one.id, ()))
     if len(found) < total:
         err(f"{count(len(found))} of {count(total)}: --limit shows more")
@@ -243,9 +243,9 @@ def _portray(
         out()
     signs = glyphs(invocation)
     for memory in profile.memories:
-        out(memory_line(memory, signs, age(memory.event_time).rjust(4)))
+        out(memory_line(memory, signs, time_ago(memory.event_time).rjust(4)))
         print_cautions(cautions.get(memory.id, ()))
     if len(profile.memories) < profile.total:
         err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
-    if text := waiting(profile.waiting):
+    if text := unsearched_note(profile.waiting):
         err(text)

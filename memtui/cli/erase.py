@@ -15,8 +15,8 @@ from memtui.present.format import file_size, plural
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
 from .memory_lines import print_dependents, without_shown_secrets
-from .output import brief, emit, err, note, out, paint, printed_cells, row
-from .progress import Meter
+from .output import brief, err, out, paint, print_json, print_note, printed_cells, row
+from .progress import ProgressMeter
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def erase_command(
         with invocation.existing(must_write=True) as memory, _progress() as show:
             proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=show)
         if proof is None:
-            emit({"proof": None}) if json else err("no erase was interrupted")
+            print_json({"proof": None}) if json else err("no erase was interrupted")
             return NEGATIVE
         return _print_proof(proof, None, json)
     with invocation.existing(must_write=not dry_run) as memory:
@@ -72,9 +72,9 @@ def erase_command(
             print_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                emit({"plan": _plain(plan), "dependents": without_shown_secrets(found)})
+                print_json({"plan": _plain(plan), "dependents": without_shown_secrets(found)})
             else:
-                note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
+                print_note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK
         if not _agreed(plan, yes_erase, json):
             err("nothing was erased")
@@ -104,7 +104,7 @@ def _agreed(plan: ErasePlan, number: int | None, json: bool) -> bool:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[EraseProgress], None]]:
-    meter = Meter()
+    meter = ProgressMeter()
 
     def show(now: EraseProgress) -> None:
         meter.show(f"{now.doing} ({now.done + 1} of {now.total})" if now.total > 1 else now.doing, now=True)
@@ -134,16 +134,16 @@ def _print_plan(plan: ErasePlan) -> None:
         )
         out(row(paint("backup  ", "yellow"), paint(backup.path.name, "dim"), state))
     for line in plan.notes:
-        note(line)
+        print_note(line)
     if plan.damaged:
-        note("--delete-damaged deletes the backups that cannot be opened")
+        print_note("--delete-damaged deletes the backups that cannot be opened")
     if any(carrier.choice for carrier in plan.carriers):
-        note("--keep KEY and --also KEY change what goes")
+        print_note("--keep KEY and --also KEY change what goes")
 
 
 def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     if json:
-        emit({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
+        print_json({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
         return OK if proof.complete else NEGATIVE
     word = paint("erased", "green") if proof.complete else paint("not finished", "red")
     backups = f", {plural(proof.backups_written, 'backup')} rewritten" if proof.backups_written else ""
@@ -161,7 +161,7 @@ def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     for still in proof.kept:
         out(row(paint("still there", "yellow"), f"{still.where} has the same text", still.file.name))
     for line in proof.notes:
-        note(line)
+        print_note(line)
     for problem in proof.problems:
         err(f"left to do: {problem}")
     if not proof.complete:

@@ -33,9 +33,9 @@ def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
             _complain("cancelled")
         return code
     if json:
-        from .output import emit
+        from .output import print_json
 
-        emit({"error": {"kind": kind, "message": message, "hint": hint, "exit_code": code}})
+        print_json({"error": {"kind": kind, "message": message, "hint": hint, "exit_code": code}})
     _complain(f"error: {message}")
     if isinstance(error, FilterError):
         _complain(error.pointer(), indent="  ")

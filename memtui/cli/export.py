@@ -13,8 +13,8 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import count, file_size, plural
 
 from .errors import CANCELLED, OK
-from .output import emit, err, note, out, paint, row
-from .progress import Meter, cancelled_by_signal
+from .output import err, out, paint, print_json, print_note, row
+from .progress import ProgressMeter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def export_command(
         if json:
             raise UsageError("The export and --json cannot both go to the standard output.", "Leave one out.")
         target = sys.stdout.buffer
-    meter = Meter()
+    meter = ProgressMeter()
     with invocation.reading() as memory:
         with cancelled_by_signal() as cancelled:
             report = memory.files.export(
@@ -69,9 +69,9 @@ def export_command(
             )  # fmt: skip
         meter.clear()
     if json:
-        emit(report)
+        print_json(report)
     elif report.cancelled:
-        note("cancelled: nothing was written")
+        print_note("cancelled: nothing was written")
     elif report.path is not None:
         _print(report)
     if report.secrets and not report.cancelled:
@@ -80,7 +80,7 @@ def export_command(
     return CANCELLED if report.cancelled else OK
 
 
-def _shown_on(meter: Meter) -> Callable[[ExportProgress], None]:
+def _shown_on(meter: ProgressMeter) -> Callable[[ExportProgress], None]:
     def show(progress: ExportProgress) -> None:
         share = progress.done / progress.total if progress.total else 1.0
         meter.show(f"{share:4.0%}  {count(progress.done)} of {count(progress.total)}")

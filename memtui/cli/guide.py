@@ -13,7 +13,7 @@ from memtui.engine.records import Record
 from memtui.guide import ORDER, Page, page, pages
 
 from .errors import OK
-from .output import emit, out, table
+from .output import out, print_json, table
 from .root import Command, json_option
 
 
@@ -44,7 +44,7 @@ def guide_command(topic: str | None, json: bool) -> int:
     """
     if topic is None:
         if json:
-            emit(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in pages()]))
+            print_json(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in pages()]))
         else:
             for line in table([(one.topic, one.title) for one in pages()]):
                 out(line)
@@ -56,7 +56,7 @@ def guide_command(topic: str | None, json: bool) -> int:
         raise UsageError(f"There is no page {topic!r}.{meant}", f"There are {', '.join(ORDER)}.")
     found = page(topic.lower())
     if json:
-        emit(found)
+        print_json(found)
     elif sys.stdout.isatty():
         _lay_out(found)
     else:

@@ -12,7 +12,7 @@ from memtui.present.text import one_line
 
 from .errors import OK
 from .invocation import Invocation
-from .output import emit, next_step, out, paint, row
+from .output import next_step, out, paint, print_json, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def health_command(invocation: Invocation, json: bool) -> int:
         report = memory.review.health()
         named = {} if json else _texts(memory, report)
     if json:
-        emit(report)
+        print_json(report)
         return OK
     for finding in report.findings:
         note = f" ({finding.limit})" if finding.limit else ""

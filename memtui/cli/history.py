@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import InputError, NotFoundError, UsageError
-from memtui.engine.search.moments import moment
+from memtui.engine.search.moments import parse_past_time
 from memtui.present.format import count, local_time, plural
 from memtui.present.memory import differences, without_secrets
-from memtui.present.operation import changed, quoted_query, saved, undo_notes, who
+from memtui.present.operation import actor_name, change_count, quoted_query, tokens_saved, undo_notes
 from memtui.present.past import coverage_notes, kind_counts, verb_label, verb_role
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import age, change_rows, glyphs, memory_line
-from .output import brief, drawn, emit, err, in_role, note, out, paint, printed_cells, row, table
+from .memory_lines import change_rows, glyphs, memory_line, time_ago
+from .output import brief, drawn, err, in_role, out, paint, print_json, print_note, printed_cells, row, table
 from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ def print_recalls(
     found = _latest(memory, words, actor, until, limit)
     served = [(recall, _known(memory, recall)) for recall in found]
     if json:
-        emit({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
+        print_json({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
         return OK if found else NEGATIVE
     now = time.time()
     for recall, memories in served:
         left = row(
             local_time(recall.at, now),
-            paint(who(recall.agent), "bold"),
+            paint(actor_name(recall.agent), "bold"),
             paint(recall.session_id or "", "dim"),
         )
         out(row(left, brief(quoted_query(recall), printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if recall.saved:
-            out(row("    ", paint(f"saved {saved(recall)}", "dim")))
+            out(row("    ", paint(f"saved {tokens_saved(recall)}", "dim")))
         if gone := len(recall.memory_ids) - len(memories):
             out(row("    ", paint(f"and {gone} no longer there", "dim")))
     if not found:
@@ -59,7 +59,7 @@ def print_recalls(
 
 
 def _latest(memory: Memory, words: str, actor: str | None, until: str | None, limit: int) -> list[Recall]:
-    last = None if until is None else moment(until, time.time())
+    last = None if until is None else parse_past_time(until, time.time())
     agent = actor.removeprefix("agent:") if actor else None
     found: list[Recall] = []
     offset = 0
@@ -93,7 +93,9 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
     past = memory.history.as_of(when)
     counts, total, shown = past.counts(), past.count(words), past.page(words, limit=limit)
     if json:
-        emit({"at": past.at, "coverage": past.coverage, "counts": counts, "found": total, "memories": shown})
+        print_json(
+            {"at": past.at, "coverage": past.coverage, "counts": counts, "found": total, "memories": shown}
+        )
         return OK if shown else NEGATIVE
     now = time.time()
     out(row(paint("as of", "dim"), local_time(past.at, now), paint(kind_counts(counts), "dim")))
@@ -102,14 +104,14 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
     if total > len(shown):
         err(f"and {count(total - len(shown))} more: --limit shows them")
     for line in coverage_notes(past.coverage, now):
-        note(line)
+        print_note(line)
     return OK if shown else NEGATIVE
 
 
 def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
     found = memory.history.diff(start, end, limit=limit)
     if json:
-        emit(found)
+        print_json(found)
         return OK if found.counts or found.turns else NEGATIVE
     now = time.time()
     out(
@@ -129,7 +131,7 @@ def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyph
     if found.more:
         err(f"and {count(found.more)} more: --limit shows them")
     for line in coverage_notes(found.coverage, now):
-        note(line)
+        print_note(line)
     return OK if totals else NEGATIVE
 
 
@@ -204,7 +206,7 @@ def _list(invocation: Invocation, limit: int, actor: str | None, json: bool) -> 
     with invocation.reading() as memory:
         operations = memory.view.operations(limit=limit, actor=actor)
     if json:
-        emit({"operations": operations})
+        print_json({"operations": operations})
     else:
         _print_operations(operations)
     return OK if operations else NEGATIVE
@@ -220,7 +222,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
             for other in (operation.undone_by, operation.undoes)
         )
     if json:
-        emit({"operation": operation, "changes": changes})
+        print_json({"operation": operation, "changes": changes})
     else:
         _print_operations([operation])
         for label, line in undo_notes(operation, undone_by, undoes, time.time()):
@@ -229,7 +231,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
         for cells_line in table(rows) if rows else ():
             out(row("   ", cells_line))
         if before is not None:
-            note(f"To bring back what was there before it: memtui restore {before.path.name}")
+            print_note(f"To bring back what was there before it: memtui restore {before.path.name}")
         if operation.rows > len(changes):
             err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
     return OK
@@ -241,7 +243,14 @@ def _print_operations(operations: list[Operation]) -> None:
         state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
         label = paint(operation.label, *(("dim",) if operation.state == "undone" else ()))
         rows.append(
-            (str(operation.op_id), age(operation.at), who(operation.actor), changed(operation), state, label)
+            (
+                str(operation.op_id),
+                time_ago(operation.at),
+                actor_name(operation.actor),
+                change_count(operation),
+                state,
+                label,
+            )
         )
     for line in table(rows, right=(0, 1, 3)):
         out(line)

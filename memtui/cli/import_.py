@@ -25,8 +25,8 @@ from memtui.present import import_sources
 from memtui.present.format import count, local_time, plural
 
 from .errors import BAD_INPUT, CANCELLED, OK
-from .output import emit, err, next_step, note, out, paint, row, table
-from .progress import Meter, cancelled_by_signal
+from .output import err, next_step, out, paint, print_json, print_note, row, table
+from .progress import ProgressMeter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -58,17 +58,17 @@ def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json:
     for place in places:
         if not place.exists():
             raise InputError(f"There is no file or folder {place}.", "Check the spelling of the path.")
-    meter = Meter()
+    meter = ProgressMeter()
     with invocation.writing(background=not later) as memory, _stop_signals() as signals:
-        note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
+        print_note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
         while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
             memory.reopen()  # turns that were not written are read again: the new file stores how far it got
-            note(f"{replaced.message} Following goes on with the file that is there now.")
+            print_note(f"{replaced.message} Following goes on with the file that is there now.")
     return OK
 
 
 def _follow(
-    memory: Memory, places: Sequence[Path], signals: list[int], meter: Meter, *, json: bool
+    memory: Memory, places: Sequence[Path], signals: list[int], meter: ProgressMeter, *, json: bool
 ) -> ReplacedFileError | None:
     """Follow until a signal ends it, or until the memory's file was replaced."""
     stopped = threading.Event()
@@ -118,21 +118,23 @@ def _stop_signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _print_followed(found: FollowResult, meter: Meter, *, json: bool) -> None:
-    from memtui.engine.importers.ingest import named
+def _print_followed(found: FollowResult, meter: ProgressMeter, *, json: bool) -> None:
+    from memtui.engine.importers.ingest import format_names
 
     meter.clear()
     op_id = found.operation.op_id if found.operation else None
     if json:
-        emit({"turns": found.turns, "others": found.others, "formats": found.formats, "operation": op_id})
+        print_json(
+            {"turns": found.turns, "others": found.others, "formats": found.formats, "operation": op_id}
+        )
         return
     others = f" and {plural(found.others, 'other thing')}" if found.others else ""
-    turns = f"{plural(found.turns, 'new turn')}{others} from {named(found.formats)}"
+    turns = f"{plural(found.turns, 'new turn')}{others} from {format_names(found.formats)}"
     out(row(paint(local_time(time.time(), time.time()), "dim"), turns, paint(f"operation {op_id}", "dim")))
     sys.stdout.flush()
 
 
-def _follow_progress(meter: Meter) -> Callable[[int, int, int], None]:
+def _follow_progress(meter: ProgressMeter) -> Callable[[int, int, int], None]:
     def show(done: int, files: int, came: int) -> None:
         if files > 1:
             meter.show(f"{count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
@@ -166,7 +168,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """
     found = _probed(invocation, discovered())
     if json:
-        emit([_plain(each) for each in found])
+        print_json([_plain(each) for each in found])
         return OK
     if not found:
         out("Nothing that memtui knows was found on this machine.")
@@ -297,12 +299,12 @@ def _bring_in_one(
         from memtui.engine.importers.detect import find_sources
 
         find_sources(found.paths, format)  # no memory is created when there is nothing to import
-    meter = Meter()
+    meter = ProgressMeter()
     with _target(invocation, dry_run) as memory:
         report = _import(memory, found.paths, format, dry_run, meter)
         report = replace(report, refused=(*found.refused, *report.refused))
         if json:
-            emit(report)
+            print_json(report)
         else:
             _print(report, undo=not invocation.demo)
         _print_refused(report.refused)
@@ -312,7 +314,7 @@ def _bring_in_one(
 
 def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
     """Import each source as an operation of its own. One that cannot be read does not stop the others."""
-    meter = Meter()
+    meter = ProgressMeter()
     reports: list[ImportReport] = []
     failed: MemtuiError | None = None
     with _target(invocation, dry_run) as memory:
@@ -330,7 +332,7 @@ def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later
             if report.cancelled:
                 break
         if json:
-            emit(reports)
+            print_json(reports)
         _afterwards(memory, reports, meter, later=later, json=json)
     if any(report.cancelled for report in reports):
         return CANCELLED
@@ -361,7 +363,7 @@ def _print_refused(refused: Sequence[Refused]) -> None:
 
 
 def _import(
-    memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: Meter
+    memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: ProgressMeter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.files.import_paths(
@@ -372,7 +374,7 @@ def _import(
 
 
 def _afterwards(
-    memory: Memory, reports: list[ImportReport], meter: Meter, *, later: bool, json: bool
+    memory: Memory, reports: list[ImportReport], meter: ProgressMeter, *, later: bool, json: bool
 ) -> None:
     sys.stdout.flush()
     stopped = any(report.cancelled for report in reports)
@@ -402,7 +404,7 @@ def _target(invocation: Invocation, dry_run: bool) -> Iterator[Memory]:
             yield memory
 
 
-def _shown_on(meter: Meter) -> Callable[[ImportProgress], None]:
+def _shown_on(meter: ProgressMeter) -> Callable[[ImportProgress], None]:
     def show(progress: ImportProgress) -> None:
         share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
         verb = "would import" if progress.dry_run else "imported"
@@ -418,7 +420,7 @@ def _shown_on(meter: Meter) -> Callable[[ImportProgress], None]:
     return show
 
 
-def _index(memory: Memory, meter: Meter) -> None:
+def _index(memory: Memory, meter: ProgressMeter) -> None:
     """Make links and vectors now, with a progress line. After Ctrl+C the rest is made later."""
     next_count = 0.0
 
@@ -435,7 +437,7 @@ def _index(memory: Memory, meter: Meter) -> None:
         memory.models.index_pending()
     except KeyboardInterrupt:
         meter.clear()
-        note("The other links and vectors are made later.")
+        print_note("The other links and vectors are made later.")
     finally:
         end()
         meter.clear()
@@ -443,12 +445,12 @@ def _index(memory: Memory, meter: Meter) -> None:
 
 def _print(report: ImportReport, *, undo: bool) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
-    from memtui.engine.importers.lock import QUESTION, counted, decided
+    from memtui.engine.importers.lock import QUESTION, count_text, decisions_text
 
-    what = counted(report.kinds, report.sessions)
+    what = count_text(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
     out(row(paint(verb, "yellow" if report.cancelled else "green"), what, where, gap=" "))
-    if decisions := decided(report.decisions):
+    if decisions := decisions_text(report.decisions):
         merges = "would merge" if report.dry_run else "merged"
         out(row(paint(merges, "green"), f"{decisions} from another device", gap=" "))
     if undecided := report.decisions.get(QUESTION, 0):

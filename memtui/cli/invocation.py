@@ -120,9 +120,9 @@ class Invocation:
 
     def _print_thrown_away(self) -> None:
         if self.demo:
-            from .output import note
+            from .output import print_note
 
-            note("This changed a copy of the demo memory, which is now deleted.")
+            print_note("This changed a copy of the demo memory, which is now deleted.")
 
     @contextmanager
     def _opened(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
@@ -146,9 +146,9 @@ class Invocation:
             log.start()  # else lines of the log would be mixed with the answer
         with self._upgraded(path, write, options) as memory:
             if memory.files.unfinished_erase() is not None:
-                from .output import note
+                from .output import print_note
 
-                note("An erase was interrupted. To finish it: memtui erase --resume")
+                print_note("An erase was interrupted. To finish it: memtui erase --resume")
             yield memory
 
     def _upgraded(self, path: Path, write: bool, options: Options) -> Memory:

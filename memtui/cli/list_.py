@@ -12,8 +12,8 @@ from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .memory_lines import age, glyphs, memory_line, print_cautions
-from .output import emit, err, note, out, paint, row
+from .memory_lines import glyphs, memory_line, print_cautions, time_ago
+from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 
@@ -69,7 +69,7 @@ def list_command(
             raise UsageError("Which filter?", f"memtui list --save {save} tag:work")
         with invocation.existing(must_write=True) as memory:
             kept = memory.filters.save(save, expression)
-        note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
+        print_note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
     return listed(
         invocation,
         expression or DEFAULT_LIST,
@@ -88,7 +88,7 @@ def _saved(invocation: Invocation, filter: str, json: bool) -> int:
     with invocation.reading() as memory:
         saved = memory.filters.saved()
     if json:
-        emit({"filters": saved})
+        print_json({"filters": saved})
     for one in () if json else saved:
         out(row(one.name, paint(one.filter, "dim")))
     if not saved:
@@ -101,7 +101,7 @@ def _unsave(invocation: Invocation, name: str, filter: str) -> int:
         raise UsageError("--unsave takes only the name.", f"memtui list --unsave {shlex.quote(name)}")
     with invocation.existing(must_write=True) as memory:
         memory.filters.remove(name)
-    note("Removed. To bring it back: memtui undo")
+    print_note("Removed. To bring it back: memtui undo")
     return OK
 
 
@@ -122,10 +122,10 @@ def listed(
         cautions = memory.view.cautions([one.id for one in found])
         culprit = None if total else memory.view.emptied_by(filter)
     if json:
-        emit({"filter": filter, "total": total, "memories": found, "cautions": cautions})
+        print_json({"filter": filter, "total": total, "memories": found, "cautions": cautions})
         return OK if found else NEGATIVE
     signs = glyphs(invocation)
-    ages = [age(one.event_time) for one in found]
+    ages = [time_ago(one.event_time) for one in found]
     for one, when in zip(found, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
         print_cautions(cautions.get(one.id, ()))
@@ -133,7 +133,7 @@ def listed(
     if not found:
         err("nothing found")
     elif left > 0:
-        note(f"{left:,} more: --offset {offset + len(found)}")
+        print_note(f"{left:,} more: --offset {offset + len(found)}")
     if culprit is not None:
-        note(f"No memory passes this part of the filter: {culprit.term}")
+        print_note(f"No memory passes this part of the filter: {culprit.term}")
     return OK if found else NEGATIVE

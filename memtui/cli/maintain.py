@@ -14,13 +14,13 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.job import growth_line, jobs_line, next_run, result, state, storage_line
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.present.text import Part
 
 from .errors import CANCELLED, DEGRADED, OK
 from .memory_lines import glyphs, memory_line
-from .output import emit, err, in_role, next_step, note, out, paint, row, table
-from .progress import Meter, on_signals
+from .output import err, in_role, next_step, out, paint, print_json, print_note, row, table
+from .progress import ProgressMeter, on_signals
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _FORECAST_DAYS = 30
 def print_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
     """Print the runs; ``more`` prints something below each. Returns the exit code: DEGRADED when one failed."""
     if json:
-        emit({"runs": runs})
+        print_json({"runs": runs})
     else:
         for run in runs:
             print_run(run)
@@ -73,7 +73,7 @@ def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) ->
             if day.rids
         ]
         coming = ", ".join(days[:_NAMED]) if days else f"none within {_FORECAST_DAYS} days"
-        note(f"next to fade, unless used or confirmed: {coming}")
+        print_note(f"next to fade, unless used or confirmed: {coming}")
 
 
 def print_status(memory: Memory, json: bool) -> int:
@@ -81,7 +81,7 @@ def print_status(memory: Memory, json: bool) -> int:
     scheduler = memory.jobs
     found = scheduler.status()
     if json:
-        emit(found)
+        print_json(found)
         return OK
     now, stats = time.time(), memory.stats()
     groups = (
@@ -114,7 +114,7 @@ def _status_row(job: JobStatus, now: float) -> list[str]:
     name, last = paint(job.name, "bold"), job.last
     if last is None:
         return [name, job.schedule, due, "it has not run yet", ""]
-    ran = row(in_role(*state(last)), ago(last.finished_at or last.started_at, now), gap=" ")
+    ran = row(in_role(*state(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
     return [name, job.schedule, due, ran, result(last)]
 
 
@@ -124,7 +124,7 @@ def print_nothing_due(scheduler: Scheduler) -> None:
     if coming:
         first = min(coming, key=lambda job: job.next_due or 0.0)
         when = local_time(first.next_due or 0.0, time.time())
-        note(
+        print_note(
             f"next: {first.name}, {when}; --job {first.name} runs it now ({plural(len(coming), 'job')} by schedule)"
         )
 
@@ -194,7 +194,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
         scheduler.stop() if once else scheduler.cancel()
 
     if once and not dry_run and not scheduler.lead():
-        note("Another program runs the jobs of this memory. There is nothing to do here.")
+        print_note("Another program runs the jobs of this memory. There is nothing to do here.")
     with on_signals(stop):
         found = _watched(work, scheduler)
     warn_of_clock(scheduler)
@@ -207,7 +207,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
 
 def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
     """Work in a thread, so that this one can show how far it is and hear signals."""
-    meter = Meter()
+    meter = ProgressMeter()
     with ThreadPoolExecutor(1, "memtui-maintain") as pool:
         future = pool.submit(work)
         while True:
@@ -232,14 +232,14 @@ def _stay(memory: Memory, json: bool) -> int:
 
     def show(_: object) -> None:
         (run,) = scheduler.runs(1)
-        emit(run) if json else print_run(run)
+        print_json(run) if json else print_run(run)
 
     memory.subscribe("job_finished", show)
     with on_signals(ended.set):
         if not json:
             leads = scheduler.lead()
             others = "Another program runs the jobs of this memory. Waiting to take over; Ctrl+C ends it."
-            note("Running the jobs when they are due. Ctrl+C ends it." if leads else others)
+            print_note("Running the jobs when they are due. Ctrl+C ends it." if leads else others)
         warn_of_clock(scheduler)
         scheduler.start()
         while not ended.wait(0.5):

@@ -15,7 +15,7 @@ from memtui.engine.errors import DegradedError, StoreError
 from memtui.engine.installation import command_for_extra
 
 from .errors import OK
-from .output import note
+from .output import print_note
 from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def mcp_command(
         gc.freeze()
         gc.enable()
         if sys.stdin.isatty():
-            note(
+            print_note(
                 "This command is for MCP clients, on standard input. To connect one: memtui connect. Ctrl+C ends it."
             )
         serve(server, memory, jobs=jobs, at_end=stack.close)

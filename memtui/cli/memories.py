@@ -14,7 +14,7 @@ from memtui.present.memory import topic_and_date
 
 from .invocation import Invocation, given_text
 from .memory_lines import dry_run_option, glyphs, memory_line, print_dry_run
-from .output import emit, note, out, paint
+from .output import out, paint, print_json, print_note
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def remember_command(
     with invocation.writing() as memory:
         record = memory.remember(content, confidence=confidence, tags=tags, source=source, topic=topic)
     if json:
-        emit({"memory": record})
+        print_json({"memory": record})
     else:
         known = record.content != content.strip() and "redacted" not in record.attributes
         out(
@@ -62,7 +62,9 @@ def remember_command(
             )
         )
         if topic is not None and record.topic != topic.strip().casefold():
-            note(f"Its topic stays {record.topic or 'none'}. Change it: memtui topic {record.id} {topic}")
+            print_note(
+                f"Its topic stays {record.topic or 'none'}. Change it: memtui topic {record.id} {topic}"
+            )
     _print_secret(record)
 
 
@@ -92,7 +94,7 @@ def correct_command(
         record = memory.correct(old.id, content)
         old = memory.get(old.id)
     if json:
-        emit({"memory": record, "replaced": old})
+        print_json({"memory": record, "replaced": old})
     else:
         signs = glyphs(invocation)
         out(memory_line(record, signs, paint("corrected", "green")))
@@ -122,7 +124,7 @@ def merge_command(
         record = memory.review.merge(known[0], known[1:], text=text)
         gone = [memory.get(one) for one in known[1:]]
     if json:
-        emit({"memory": record, "merged": gone})
+        print_json({"memory": record, "merged": gone})
     else:
         signs = glyphs(invocation)
         out(memory_line(record, signs, paint("merged", "green")))
@@ -286,7 +288,7 @@ def _change(
             memory.change_all(verb, [one.rid for one in before], **changes)
         after = [memory.get(one.id) for one in before]
     if json:
-        emit({"memories": after})
+        print_json({"memories": after})
         return
     done = {
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
@@ -299,7 +301,7 @@ def _change(
         if verb == "tag":
             out("  " + (", ".join(new.tags) or "no tags"))
         if verb == "withhold" and new.source_ids:
-            note(f"This includes its sources: {plural(len(new.source_ids), 'memory')}")
+            print_note(f"This includes its sources: {plural(len(new.source_ids), 'memory')}")
         if verb == "classify":
             out(f"  {topic_and_date(new, time.time())}")
 
@@ -307,6 +309,6 @@ def _change(
 def _print_secret(memory: MemoryRecord) -> None:
     kinds = ", ".join(memory.attributes.get("secrets", ()))
     if kinds and memory.attributes.get("redacted"):
-        note(f"it looked like a secret ({kinds}) and was blacked out")
+        print_note(f"it looked like a secret ({kinds}) and was blacked out")
     elif kinds:
-        note(f"it looks like a secret ({kinds}): no model gets to see it")
+        print_note(f"it looks like a secret ({kinds}): no model gets to see it")

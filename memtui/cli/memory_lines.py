@@ -11,12 +11,23 @@ from msgspec.structs import replace
 
 from memtui.present.caution import line
 from memtui.present.changes import column_changes, row_effect, table_label
-from memtui.present.dependents import NOTHING, afterwards, lines
+from memtui.present.dependents import NOTHING, lines, review_note
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 
 from .invocation import Invocation
-from .output import Painted, brief, emit, in_role, in_unicode, note, out, paint, printed_cells, row
+from .output import (
+    Painted,
+    brief,
+    in_role,
+    in_unicode,
+    out,
+    paint,
+    print_json,
+    print_note,
+    printed_cells,
+    row,
+)
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, Dependents, MemoryRecord, RowChange
@@ -39,7 +50,7 @@ def sign(memory: MemoryRecord, signs: Glyphs) -> str:
     return f"{signs.kinds[memory.kind]}{beside}"
 
 
-def age(seconds: float) -> str:
+def time_ago(seconds: float) -> str:
     return relative_time(seconds, time.time())
 
 
@@ -100,7 +111,7 @@ def print_dry_run(
     if text is not None:
         found = found.after(text or found.memories[0].content)
     if json:
-        emit({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
+        print_json({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
         return
     signs = glyphs(invocation)
     for one in found.memories:
@@ -109,8 +120,8 @@ def print_dry_run(
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
     elif found.derived or found.summaries or (found.naming and found.replaced):
-        note(afterwards(found))
-    note("nothing was changed")
+        print_note(review_note(found))
+    print_note("nothing was changed")
 
 
 def without_shown_secrets(found: Dependents) -> Dependents:

@@ -11,8 +11,8 @@ from memtui.present.format import count
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .memory_lines import age, glyphs, memory_line
-from .output import emit, err, out, paint
+from .memory_lines import glyphs, memory_line, time_ago
+from .output import err, out, paint, print_json
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def observations_command(
         found = memory.view.page(narrowed, limit=limit)
         left = memory.view.count(narrowed) - len(found)
     if json:
-        emit({"observations": found})
+        print_json({"observations": found})
     else:
-        ages = [age(one.event_time) for one in found]
+        ages = [time_ago(one.event_time) for one in found]
         for one, when in zip(found, ages, strict=True):
             _print(invocation, one, when.rjust(max(map(len, ages))))
         if not found:
@@ -109,7 +109,7 @@ def _recall(
             words, category=category, limit=limit, min_score=min_score, filter=filter
         )
     if json:
-        emit({"query": words, "hits": hits})
+        print_json({"query": words, "hits": hits})
     else:
         for hit in hits:
             _print(invocation, hit.memory, paint(f"{hit.score:.3f}", "bold"))
@@ -140,7 +140,7 @@ def _add(
     with invocation.writing() as memory:
         record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
     if json:
-        emit({"memory": record})
+        print_json({"memory": record})
     else:
         out(memory_line(record, glyphs(invocation), paint(f"noted the {category}", "green")))
     return OK

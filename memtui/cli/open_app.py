@@ -57,7 +57,7 @@ def make_app(
     from memtui.ui.app import MemtuiApp
     from memtui.ui.permissions import permitted
     from memtui.ui.state import UiState
-    from memtui.ui.theme import Look
+    from memtui.ui.theme import Appearance
 
     settings = invocation.configuration.settings
     path = None if invocation.demo else invocation.path()
@@ -82,7 +82,7 @@ def make_app(
         reopen=open_with,
         place=path,
         name="demo, a throwaway copy" if path is None else path.stem,
-        look=Look(settings.general.theme, settings.general.ascii, settings.general.motion),
+        look=Appearance(settings.general.theme, settings.general.ascii, settings.general.motion),
         keymap=settings.keymap,
         readonly=invocation.readonly,
         permissions=permissions,

@@ -69,7 +69,7 @@ def err(text: str) -> None:
     _write(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """A note beside the answer, on stderr, so that it does not enter a pipe."""
     err(f"note: {text}")
 
@@ -79,7 +79,7 @@ def next_step(text: str) -> Painted:
     return paint(runnable(text), "dim")
 
 
-def emit(value: Any) -> None:
+def print_json(value: Any) -> None:
     """``value`` (records, containers of them) as one line of JSON on stdout."""
     sys.stdout.flush()
     data = json_bytes(value) + b"\n"

@@ -12,7 +12,7 @@ from memtui.engine.errors import UsageError
 
 from .errors import OK
 from .invocation import Invocation
-from .output import emit, out
+from .output import out, print_json
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def pause_command(
             else:
                 found = memory.recording.resume() if off else memory.recording.pause(" ".join(when) or None)
     if json:
-        emit({"recording": found})
+        print_json({"recording": found})
     else:
         from memtui.present.status import ended_line, never_lines, paused_line
 

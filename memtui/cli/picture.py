@@ -14,7 +14,7 @@ from memtui.engine.errors import InputError, UsageError
 
 from .errors import OK
 from .invocation import Invocation
-from .output import emit, out, paint, row
+from .output import out, paint, print_json, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def picture_command(
     memtui picture entity "Ada" ada.svg
     """
     from memtui.ui import picture
-    from memtui.ui.theme import DARK, LIGHT, Look
+    from memtui.ui.theme import DARK, LIGHT, Appearance
 
     name, path = _name_and_path(what, words)
     columns, rows = _size(size)
     target = Path(path).expanduser()
     if target.exists() and not force:
         raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
-    look = Look(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
+    look = Appearance(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
     frame = picture.Frame(look, columns, rows, time.time(), filter)
     with invocation.reading() as memory:
         svg = _svg(memory, what, name, by, frame)
@@ -73,7 +73,7 @@ def picture_command(
     except OSError as error:
         raise InputError(f"{target} cannot be written: {error.strerror}.", "Choose another name.") from error
     if json:
-        emit({"path": str(target.absolute()), "bytes": len(svg.encode())})
+        print_json({"path": str(target.absolute()), "bytes": len(svg.encode())})
     else:
         out(row("wrote", paint(str(target.absolute()), "bold"), gap=" "))
     return OK

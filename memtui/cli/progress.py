@@ -16,7 +16,7 @@ from memtui.present.text import one_line
 _SECONDS = 0.1
 
 
-class Meter:
+class ProgressMeter:
     """Writes to stderr, so that pipes get the answer only. ``shown``: whether anybody can see it."""
 
     def __init__(self) -> None:

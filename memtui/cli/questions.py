@@ -8,11 +8,11 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quoted
-from memtui.present.question import expects, found_rank, outcomes, scope_rows, verdict
+from memtui.present.question import expectation, found_rank, outcomes, scope_rows, verdict
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import emit, err, in_role, note, out, paint, row
+from .output import err, in_role, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -79,20 +79,20 @@ def _run(memory: Memory, json: bool) -> int:
     found = memory.questions.run()
     failed = sum(not result.passed for result in found)
     if json:
-        emit({"passed": len(found) - failed, "failed": failed, "results": found})
+        print_json({"passed": len(found) - failed, "failed": failed, "results": found})
         return NEGATIVE if failed else OK
     for result in found:
         _print(result.question, result)
     if found:
         out(outcomes(found))
     else:
-        note('No test questions yet. To add one: memtui questions expect "..." ID')
+        print_note('No test questions yet. To add one: memtui questions expect "..." ID')
     return NEGATIVE if failed else OK
 
 
 def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -> int:
     if json:
-        emit({"questions": pinned, "results": results})
+        print_json({"questions": pinned, "results": results})
         return OK
     latest = {result.question.query_id: result for result in results}
     for saved in pinned:
@@ -104,7 +104,7 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
 
 def _print(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"{label} {value}" for label, value in scope_rows(saved)]
-    out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expects(saved), *details))
+    out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expectation(saved), *details))
     for place in result.places if result is not None else ():
         text = quoted(place.content, _LENGTH) if place.content else place.memory_id
         out(row("   ", in_role(*found_rank(place)), text))

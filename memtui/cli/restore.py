@@ -28,12 +28,12 @@ from memtui.present.backup import (
     restore_parts,
 )
 from memtui.present.format import count, file_size, local_time
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.present.text import visible
 
 from .backup import backup_plain
 from .errors import NEGATIVE, OK
-from .output import brief, emit, err, in_role, note, out, paint, row, table
+from .output import brief, err, in_role, out, paint, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def restore_command(
             # By its path, because a backup made in the meantime changes the numbers.
             done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
         if json:
-            emit({"preview": preview, **done})
+            print_json({"preview": preview, **done})
         elif done:
             _print_done(done)
     return OK if done or dry_run else NEGATIVE
@@ -150,9 +150,9 @@ def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, 
             out(row(paint("restored", "green"), str(made.restored)))
             _print_aside(made.aside)
             if not made.kept_erased:
-                note("what was erased for good after that backup could not be read: erase it again")
+                print_note("what was erased for good after that backup could not be read: erase it again")
     if json:
-        emit({"problem": problem.message, "backup": backup_plain(chosen), **done})
+        print_json({"problem": problem.message, "backup": backup_plain(chosen), **done})
     return OK if done or dry_run else NEGATIVE
 
 
@@ -187,7 +187,7 @@ def _print_done(done: dict[str, Any]) -> None:
         out(row(paint("restored", "green"), done["restored"]))
         _print_aside([Path(place) for place in done["set_aside"]])
         if done["before"] is not None:
-            note(
+            print_note(
                 f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
             )
     elif done["operation"] is None:
@@ -198,7 +198,7 @@ def _print_done(done: dict[str, Any]) -> None:
 
 def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
-    when = f"{local_time(one.at, now)}, {ago(one.at, now)}"
+    when = f"{local_time(one.at, now)}, {time_ago(one.at, now)}"
     return when, paint(f"{reason_label(one.reason)}, {file_size(one.size)}", "dim")
 
 
@@ -225,7 +225,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
         _print_changes(part)
     for text in (erased_return_note(preview), history_loss_note(preview)):
         if text:
-            note(text)
+            print_note(text)
 
 
 def _print_changes(part: RestorePart) -> None:
@@ -250,7 +250,7 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
     if problem is not None and not json:
         err(problem.message)
     if json:
-        emit(
+        print_json(
             {
                 "backups": [
                     backup_plain(one) | {"counts": held.counts, "problem": held.problem}
@@ -267,7 +267,7 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
             (
                 str(place),
                 local_time(one.at, now),
-                ago(one.at, now),
+                time_ago(one.at, now),
                 reason_label(one.reason),
                 file_size(one.size),
                 what,
@@ -279,7 +279,7 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
         err("no backups yet: memtui backup makes one")
         return NEGATIVE
     if problem is not None:
-        note("memtui restore N sets aside what is there, and puts that backup in its place")
+        print_note("memtui restore N sets aside what is there, and puts that backup in its place")
         return OK
-    note("memtui restore N --dry-run shows what one would bring back, change and lose")
+    print_note("memtui restore N --dry-run shows what one would bring back, change and lose")
     return OK

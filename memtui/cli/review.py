@@ -12,8 +12,8 @@ from memtui.present.memory import without_secrets
 from memtui.present.review import kind, not_yet
 
 from .errors import NEGATIVE, OK
-from .memory_lines import age, glyphs, memory_line
-from .output import brief, emit, err, in_role, next_step, out, paint, printed_cells, row
+from .memory_lines import glyphs, memory_line, time_ago
+from .output import brief, err, in_role, next_step, out, paint, print_json, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def review_command(
     with invocation.reading() as memory:
         inbox = memory.review.inbox(all=every)
     if json:
-        emit(inbox)
+        print_json(inbox)
         return OK
     signs = glyphs(invocation)
     for item in inbox.items:
@@ -105,7 +105,7 @@ def _decide(
         else:
             done = memory.review.decide_all(items, verdict)
     if json:
-        emit({"operation": done})
+        print_json({"operation": done})
     elif done is None:
         err("nothing was left to decide")
     else:
@@ -127,7 +127,7 @@ def _decide_group(
         done = memory.review.decide_group(group, verdict)
     left = group.left(verdict)
     if json:
-        emit({"operation": done, "cards_left": left})
+        print_json({"operation": done, "cards_left": left})
     elif done is None:
         err(f"nothing {group.whose} was left to decide so")
     else:
@@ -145,7 +145,7 @@ def _print(item: ReviewItem, signs: Glyphs) -> None:
     if item.text and item.change_request is None:
         out(row("   ", brief(item.text, 6)))
     for name, memory in zip(_names(item), item.memories, strict=True):
-        out(memory_line(memory, signs, f"   {name}", age(memory.event_time).rjust(3)))
+        out(memory_line(memory, signs, f"   {name}", time_ago(memory.event_time).rjust(3)))
         for known in item.replaced:
             if known.id == memory.supersedes:
                 out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))

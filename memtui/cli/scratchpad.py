@@ -10,8 +10,8 @@ from memtui.engine.errors import UsageError
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .memory_lines import age
-from .output import brief, emit, err, out, paint, printed_cells, row
+from .memory_lines import time_ago
+from .output import brief, err, out, paint, print_json, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
         else:
             notes = [memory.scratchpad.get(key) for key in memory.scratchpad.keys("".join(words))]
     if action == "read":
-        emit({"entry": note}) if json else out(note.value)
+        print_json({"entry": note}) if json else out(note.value)
         return OK
     if json:
-        emit({"entries": notes})
+        print_json({"entries": notes})
     else:
         _print(notes)
     return OK if notes else NEGATIVE
@@ -78,7 +78,7 @@ def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json
         with invocation.existing(must_write=True) as memory:
             note = memory.scratchpad.delete(words[0])
     if json:
-        emit({"entry": note})
+        print_json({"entry": note})
     else:
         done = "wrote" if action == "write" else "deleted"
         out(row(paint(done, "green"), paint(note.key, "bold")))
@@ -86,7 +86,7 @@ def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json
 
 
 def _print(notes: list[ScratchpadNote]) -> None:
-    ages = [age(note.updated_at) for note in notes]
+    ages = [time_ago(note.updated_at) for note in notes]
     widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
     for note, when in zip(notes, ages, strict=True):
         key = paint(note.key, "bold")

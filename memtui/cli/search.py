@@ -8,21 +8,21 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.hit import (
-    answered,
     explanation_lines,
     matched_text,
-    points,
     rank,
     raw_score,
     retriever_label,
-    term,
+    retriever_outcome,
+    score_text,
+    share_text,
     why_above,
 )
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .memory_lines import age, glyphs, memory_line, print_cautions
-from .output import drawn, emit, err, in_role, note, out, paint, row, table
+from .memory_lines import glyphs, memory_line, print_cautions, time_ago
+from .output import drawn, err, in_role, out, paint, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -85,19 +85,19 @@ def search_command(
             return _print_why(explanation, invocation, json)
         result = memory.search(words, filter=filter, limit=number, profile=profile)
     if json:
-        emit(result)
+        print_json(result)
     else:
         _print_hits(result, invocation, explain)
     return OK if result.hits else NEGATIVE
 
 
 def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> None:
-    from memtui.engine.search.relevance_cutoff import likely
+    from memtui.engine.search.relevance_cutoff import count_likely
 
     signs = glyphs(invocation)
-    ages = [age(hit.memory.event_time) for hit in result.hits]
+    ages = [time_ago(hit.memory.event_time) for hit in result.hits]
     widest = max(map(len, ages), default=0)
-    above = likely(result.hits)
+    above = count_likely(result.hits)
     for hit, when in zip(result.hits, ages, strict=True):
         if hit.rank == above + 1:
             out(paint("less likely", "dim"))
@@ -110,17 +110,17 @@ def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> 
         err("nothing found")
     if explain:
         for report in result.retrievers:
-            out(row(in_role(retriever_label(report.retriever), report.retriever), answered(report)))
+            out(row(in_role(retriever_label(report.retriever), report.retriever), retriever_outcome(report)))
         terms = ", ".join(result.terms) or "none"
         out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
     for text in result.notes:
-        note(text)
+        print_note(text)
 
 
 def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     best = result.best
     rows = retriever_rows(hit.retrievers, best, {report.retriever: report for report in result.retrievers})
-    for line in table([*rows, ("total", "", "", points(hit.score, most=best), "")], right=(3,)):
+    for line in table([*rows, ("total", "", "", score_text(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))
     if hit.rank < len(result.hits):
         out(row("   ", drawn(why_above(hit, result.hits[hit.rank], best))))
@@ -137,7 +137,7 @@ def retriever_rows(
             in_role(retriever_label(retriever), retriever),
             rank(hit, reports.get(retriever)),
             raw_score(retriever, hit),
-            term(hit, best),
+            share_text(hit, best),
             matched_text(retriever, hit),
         )
         for retriever, hit in retrievers.items()
@@ -149,7 +149,7 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
         explanation.rank is not None and explanation.rank <= explanation.limit and not explanation.excluded
     )
     if json:
-        emit(explanation)
+        print_json(explanation)
         return OK if among else NEGATIVE
     out(memory_line(explanation.memory, glyphs(invocation)))
     for label, reason in explanation_lines(explanation, explanation.limit):
@@ -162,5 +162,5 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
         out(row("   ", line))
     if explanation.retrievers:
         place = f"number {explanation.rank:,}" if explanation.rank is not None else ""
-        out(row("   ", "total", points(explanation.score, most=explanation.score), paint(place, "dim")))
+        out(row("   ", "total", score_text(explanation.score, most=explanation.score), paint(place, "dim")))
     return OK if among else NEGATIVE

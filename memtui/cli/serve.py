@@ -20,7 +20,7 @@ import click
 from memtui.engine.errors import DegradedError, StoreError
 from memtui.engine.installation import command_for_extra
 
-from .output import note, out
+from .output import out, print_note
 from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def serve_command(invocation: Invocation, host: str, port: int) -> None:
     token = secrets.token_urlsafe(24)
     server = _server(command, host, port, token)
     if host not in LOOPBACK:
-        note(
+        print_note(
             f"other machines can reach {host}:{port}. What is shown travels without encryption: whoever can read along "
             "in that network sees the memory, and the token"
         )
     name = f"[{host}]" if ":" in host else host
     out(f"http://{name}:{port}/{token}/")
-    note("open this address in a browser, and give it to nobody else; Ctrl+C ends the server")
+    print_note("open this address in a browser, and give it to nobody else; Ctrl+C ends the server")
     sys.stdout.flush()
     server.serve()
 

@@ -11,11 +11,11 @@ from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
 from memtui.present.format import count, local_time, plural
-from memtui.present.session import consolidation_status, facts, failure, speaker, state, turn_note
+from memtui.present.session import consolidation_status, failure, session_facts, speaker, state, turn_note
 
 from .errors import NEGATIVE, OK
-from .memory_lines import age, glyphs, memory_line, print_cautions, sign
-from .output import brief, emit, err, in_role, out, paint, printed_cells, row, table
+from .memory_lines import glyphs, memory_line, print_cautions, sign, time_ago
+from .output import brief, err, in_role, out, paint, print_json, printed_cells, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
             cautions, drawn_facts = memory.view.cautions(ids), memory.view.drawn(ids)
     if named is not None:
         if json:
-            emit(
+            print_json(
                 {
                     "session": named.session,
                     "state": named.state,
@@ -69,7 +69,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
             _print_transcript(named, turns, cautions, drawn_facts, glyphs(invocation), model)
         return OK
     if json:
-        emit({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
+        print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
     else:
         _print_sessions(found, left, model, words)
     return OK if found else NEGATIVE
@@ -95,7 +95,7 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
 
 def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:
     rows = [
-        (age(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
+        (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
     ]  # fmt: skip
@@ -127,7 +127,7 @@ def _print_transcript(
 ) -> None:  # fmt: skip
     session = named.session
     out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
-    out(paint(", ".join(facts(session, time.time())), "dim"))
+    out(paint(", ".join(session_facts(session, time.time())), "dim"))
     out(in_role(*consolidation_status(named, time.time())))
     _print_failure(named)
     for turn in turns:

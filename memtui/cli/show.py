@@ -22,11 +22,11 @@ from memtui.present import caution, decision
 from memtui.present import memory as words
 from memtui.present.changes import attribute_values
 from memtui.present.format import local_time, plural
-from memtui.present.operation import by_whom, recall_line
+from memtui.present.operation import author_suffix, recall_line
 
 from .invocation import Invocation
-from .memory_lines import age, change_rows, glyphs, memory_line, sign
-from .output import drawn, emit, out, paint, row, table
+from .memory_lines import change_rows, glyphs, memory_line, sign, time_ago
+from .output import drawn, out, paint, print_json, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def show_command(invocation: Invocation, id: str, json: bool) -> None:
     with invocation.reading() as memory:
         detail = memory.view.detail(id)
     if json:
-        emit(Portrait.of(detail))
+        print_json(Portrait.of(detail))
     else:
-        portray(detail, glyphs(invocation))
+        print_portrait(detail, glyphs(invocation))
 
 
 # What the text below tells in words.
@@ -92,11 +92,11 @@ class Portrait(Record):
         )
 
 
-def portray(detail: MemoryDetail, signs: Glyphs) -> None:
+def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
     """Print it for people."""
     portrait = Portrait.of(detail)
     memory = portrait.memory
-    head = (paint(words.kind_label(memory), "bold"), words.whose(memory), paint(memory.id, "dim"))
+    head = (paint(words.kind_label(memory), "bold"), words.speaker_note(memory), paint(memory.id, "dim"))
     out(row(sign(memory, signs), *head))
     out(memory.content)
     out()
@@ -114,7 +114,7 @@ def portray(detail: MemoryDetail, signs: Glyphs) -> None:
             out(paint(title, "bold"))
         for other in memories:
             mark = signs.cursor if other.id == memory.id else " "
-            out(memory_line(other, signs, mark, age(other.event_time).rjust(4)))
+            out(memory_line(other, signs, mark, time_ago(other.event_time).rjust(4)))
     _print_history(portrait, detail)
 
 
@@ -122,7 +122,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     memory, now = portrait.memory, time.time()
 
     def when(seconds: float) -> str:
-        return f"{local_time(seconds, now)} ({age(seconds)})"
+        return f"{local_time(seconds, now)} ({time_ago(seconds)})"
 
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
     rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
@@ -134,7 +134,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
         rows.append(("project", memory.project))
     if said_by := ", ".join(part for part in (memory.source_role, memory.source) if part):
         rows.append(("from", said_by))
-    for label, entities in words.named(portrait.entities).items():
+    for label, entities in words.entities_by_type(portrait.entities).items():
         rows.append((label, ", ".join(entity.canonical_name for entity in entities)))
     if memory.access_count and memory.last_accessed is not None:
         times = f"{plural(memory.access_count, 'time')} on {plural(memory.recall_days, 'day')}"
@@ -153,12 +153,14 @@ def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:
     rows = []
     for entry in portrait.history:
         operation = entry.operation
-        rows.append((str(operation.op_id), age(operation.at), f"{operation.label}{by_whom(operation)}"))
+        rows.append(
+            (str(operation.op_id), time_ago(operation.at), f"{operation.label}{author_suffix(operation)}")
+        )
         if entry.change.before is not None:
             rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
     for line in table(rows, right=(0, 1)):
         out(line)
-    for line in table([(label, drawn(line)) for label, line in decision.elsewhere(detail, time.time())]):
+    for line in table([(label, drawn(line)) for label, line in decision.other_devices(detail, time.time())]):
         out(line)
     if portrait.recalls:
         out()

@@ -9,7 +9,7 @@ import click
 from memtui.present.format import count, file_size, local_time, plural
 
 from .invocation import Invocation
-from .output import emit, out, table
+from .output import out, print_json, table
 from .root import Command, json_option, pass_invocation
 
 
@@ -21,7 +21,7 @@ def stats_command(invocation: Invocation, json: bool) -> None:
     with invocation.reading() as memory:
         stats, path = memory.stats(), memory.path
     if json:
-        emit(stats)
+        print_json(stats)
         return
     rows: list[tuple[str, str]] = [(kind + "s", count(number)) for kind, number in stats.by_kind.items()]
     rows += [

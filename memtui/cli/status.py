@@ -9,7 +9,7 @@ import click
 from memtui.present.status import agent_lines, line, paused
 
 from .invocation import Invocation
-from .output import emit, out, paint, row
+from .output import out, paint, print_json, row
 from .root import Command, json_option, pass_invocation
 
 
@@ -34,7 +34,7 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
         found = memory.view.status()
         every = 0 if json or short else len(memory.review.inbox(all=True).items)
     if json:
-        emit(found)
+        print_json(found)
     elif short:
         out(line(found, time.time()))
     else:

@@ -13,7 +13,7 @@ from memtui.present.format import local_time, plural
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import emit, err, next_step, note, out, paint, row
+from .output import err, next_step, out, paint, print_json, print_note, row
 from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _undo_agent(
             None if dry_run or not found.operations else memory.history.undo_agent(agent, since, turns=turns)
         )
     if json:
-        emit({"changes": found, "undone": done})
+        print_json({"changes": found, "undone": done})
     else:
         for one in found.operations:
             state = paint("would be undone" if done is None else "undone", "yellow")
@@ -86,9 +86,9 @@ def _undo_agent(
         _print_left(done.conflicts if done else found.conflicts)
         if found.turns_left:
             stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"
-            note(f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too")
+            print_note(f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too")
         if dry_run:
-            note("nothing was changed")
+            print_note("nothing was changed")
     left = done.conflicts if done else found.conflicts
     return OK if found.operations and not left else NEGATIVE
 
@@ -101,7 +101,7 @@ def _print_left(conflicts: Sequence[Conflict]) -> None:
 
 def _print(undone: Undone | None, verb: str, json: bool) -> int:
     if json:
-        emit({_DONE[verb]: undone})
+        print_json({_DONE[verb]: undone})
     elif undone is None:
         err(f"nothing to {verb}")
     else:

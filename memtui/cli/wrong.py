@@ -8,12 +8,12 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import local_time
-from memtui.present.operation import quoted_query, who
+from memtui.present.operation import actor_name, quoted_query
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
 from .memory_lines import glyphs, memory_line, print_cautions
-from .output import emit, err, note, out, paint, row
+from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 
@@ -46,14 +46,14 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         found = [one for one in found if named in (None, one.agent)][:limit]
         cautions = memory.view.cautions([told.id for one in found for told in one.memories])
     if json:
-        emit({"recalls": found})
+        print_json({"recalls": found})
         return OK if found else NEGATIVE
     signs = glyphs(invocation)
     for one in found:
         out(
             row(
                 local_time(one.at, time.time()),
-                paint(who(one.agent), "bold"),
+                paint(actor_name(one.agent), "bold"),
                 paint(one.session_id or "", "dim"),
             )
         )
@@ -64,10 +64,10 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
                 out(memory_line(memories[identity], signs, "   "))
                 print_cautions(cautions.get(identity, ()))
     if found:
-        note(
+        print_note(
             'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'
         )
-        note("To keep it from one agent: memtui withhold ID --agent NAME.")
+        print_note("To keep it from one agent: memtui withhold ID --agent NAME.")
     else:
         err("No agent was told anything that you still keep.")
     return OK if found else NEGATIVE

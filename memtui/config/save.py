@@ -31,7 +31,7 @@ def save(file: Path, name: str, value: Value) -> None:
 
     section, key = _checked(name, value)
     try:
-        new = toml_text.put(_text(file), (section,), {key: value})
+        new = toml_text.set_values(_text(file), (section,), {key: value})
     except ValueError as error:
         raise InputError(f"{name} cannot be changed in {file}: {error}.", "Edit the file by hand.") from error
     check_lists(file, msgspec.convert(tomllib.loads(new), Settings), {})

@@ -9,7 +9,7 @@ from typing import Any
 Value = str | bool | int | float | Sequence[str]
 
 
-def put(text: str, table: Sequence[str], values: Mapping[str, Value]) -> str:
+def set_values(text: str, table: Sequence[str], values: Mapping[str, Value]) -> str:
     """``text`` with ``values`` in the table of that path, which is created if missing.
 
     Raises ValueError if the text is not TOML, if there is no table at the path, or if other text would change.

@@ -35,7 +35,7 @@ _MOST_BYTES = 64 << 20
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class Call(Record):
+class LaunchCommand(Record):
     """How an agent starts memtui: ``program`` (a path, or Python and ``-m memtui``) and the options of the command.
 
     ``hooked``: hooks record the conversation, so the server needs no tool for it.
@@ -97,7 +97,7 @@ def hook_settings(home: Path, environ: Mapping[str, str]) -> Path:
     return Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "settings.json"
 
 
-def server_edit(client: ClientName, path: Path, call: Call) -> Edit:
+def server_edit(client: ClientName, path: Path, call: LaunchCommand) -> Edit:
     """Put the MCP server into the configuration. Other keys of an existing entry are kept.
 
     Raises InputError for a file that cannot be read or changed.
@@ -105,13 +105,13 @@ def server_edit(client: ClientName, path: Path, call: Call) -> Edit:
     command, arguments = call.server()
     entry: dict[str, Any] = {"command": command, "args": list(arguments)}
     if client == "codex":
-        return _edit(path, lambda text: toml_text.put(text, ("mcp_servers", SERVER), entry))
+        return _edit(path, lambda text: toml_text.set_values(text, ("mcp_servers", SERVER), entry))
     if client == "claude-code":
         entry = {"type": "stdio", **entry}
     return _edit(path, lambda text: _with_server(text, entry))
 
 
-def hook_edit(path: Path, call: Call) -> Edit:
+def hook_edit(path: Path, call: LaunchCommand) -> Edit:
     """Put the hooks into Claude Code's settings, once. Raises InputError as ``server_edit`` does."""
     return _edit(path, lambda text: _with_hooks(text, call.hook()))
 
@@ -164,12 +164,12 @@ def _with_server(text: str, entry: dict[str, Any]) -> str:
     servers = document.get("mcpServers", {}) if isinstance(document, dict) else {}
     old = servers.get(SERVER) if isinstance(servers, dict) else None
     if old is None:
-        return json_text.put(text, ("mcpServers", SERVER), entry)
+        return json_text.set_value(text, ("mcpServers", SERVER), entry)
     if not isinstance(old, dict):
         raise ValueError(f"its mcpServers.{SERVER} is not an object")
     for key, value in entry.items():
         if old.get(key) != value:
-            text = json_text.put(text, ("mcpServers", SERVER, key), value)
+            text = json_text.set_value(text, ("mcpServers", SERVER, key), value)
     return text
 
 
@@ -182,7 +182,7 @@ def _with_hooks(text: str, line: str) -> str:
         groups = hooks.get(event, [])
         updated = _with_hook(groups, line)
         if updated != groups:
-            text = json_text.put(text, ("hooks", event), updated)
+            text = json_text.set_value(text, ("hooks", event), updated)
     return text
 
 

@@ -23,7 +23,7 @@ class _Member(NamedTuple):
     end: int
 
 
-def put(text: str, path: Sequence[str], value: Any) -> str:
+def set_value(text: str, path: Sequence[str], value: Any) -> str:
     """``text`` with ``value`` at ``path`` (keys of nested objects, created if missing).
 
     An empty text counts as an empty object. Raises ValueError if the text is no JSON object, or if a value on the

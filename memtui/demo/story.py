@@ -120,7 +120,7 @@ class Story:
 
     def _note(self, note: Note, at: int) -> None:
         with self._operation(AGENT, "scratchpad", f"Wrote “{note.pad}” on the scratchpad") as op:
-            scratchpad.put(op.connection, note.pad, note.content, at)
+            scratchpad.set_value(op.connection, note.pad, note.content, at)
 
     # Jobs
 

@@ -106,7 +106,7 @@ class Core:
             operation = operations.get(connection, op_id)
             if not self._subscribers["changed"]:
                 return operation
-            changed = history.named(
+            changed = history.with_removed_ids(
                 connection, operations.row_changes(connection, op_id, limit=_MOST_CHANGES)
             )
         changes = Changes(
@@ -167,7 +167,7 @@ class Core:
         """In the operation that changed ``ids``: what was drawn from those that no longer hold waits in Review."""
         from memtui.engine.review import dependents
 
-        dependents.ask(connection, ids, verb, self.actor, int(self.clock()))
+        dependents.open_card(connection, ids, verb, self.actor, int(self.clock()))
 
     def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
         """Whether a memory passes a filter, as far as this transaction has come."""
@@ -215,9 +215,9 @@ class Core:
         """What a fact that the person writes is likely about, where its form does not tell."""
         if self.actor != "person" or not isinstance(content, str):
             return None
-        from memtui.engine.consolidation.extract.topics import guessed
+        from memtui.engine.consolidation.extract.topics import guess_topic
 
-        return guessed(content)
+        return guess_topic(content)
 
     def wake_indexer(self) -> None:
         if self.options.background:
@@ -235,7 +235,7 @@ class Core:
         self.call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
 
 
-def outside(what: str) -> InputError:
+def outside_scope_error(what: str) -> InputError:
     """What a write that its ``within`` does not let pass raises."""
     return InputError(
         f"This {what} does not match the filter and project that this agent is limited to.",

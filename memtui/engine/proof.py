@@ -110,7 +110,7 @@ def _rows_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
 def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
     """What was kept and has the piece as well."""
     if piece.text:
-        return columns.holders(connection, piece.text, _SHOWN)
+        return columns.rows_with_text(connection, piece.text, _SHOWN)
     rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.rid IN (SELECT rid FROM embeddings WHERE substr(vector, 1, ?1) = ?2 "
         "UNION SELECT rid FROM word_vectors WHERE substr(vectors, 1, ?1) = ?2) LIMIT ?3",

@@ -19,7 +19,7 @@ import msgspec
 from memtui.engine.importers.formats import claude_code_wrappers
 from memtui.engine.memories.validation import MAX_EPISODE
 
-from .quick import Quick
+from .quick import HookMemory
 
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
@@ -43,7 +43,7 @@ class Event(msgspec.Struct):
 
 
 def answer(
-    raw: bytes, open_memory: Callable[[], Quick], project: str | None, say: Callable[[bytes], None]
+    raw: bytes, open_memory: Callable[[], HookMemory], project: str | None, say: Callable[[bytes], None]
 ) -> str:
     """Answer an event. ``say`` writes to standard output at once.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memtui.engine.records import Options
 
-    from .quick import Quick
+    from .quick import HookMemory
 
 SECONDS = 2.0
 _MOST_BYTES = 16 << 20
@@ -26,7 +26,7 @@ _VALUES = ("--db", "--config", "--agent", "--project", "--filter")
 _FLAGS = ("--readonly", "--allow-unsafe-fs")
 
 
-def hurry(arguments: Sequence[str]) -> None:
+def run_fast(arguments: Sequence[str]) -> None:
     """Run ``hook claude-code`` with these arguments, and end the process.
 
     Returns only for arguments that ``memtui connect`` does not write. Then click reads them.
@@ -53,7 +53,7 @@ def run(options: dict[str, str]) -> NoReturn:
     watch.daemon = True
     watch.start()
     note = ""
-    opened: list[Quick] = []
+    opened: list[HookMemory] = []
     try:
         from .claude_code import answer
 
@@ -78,16 +78,16 @@ def without_typing_extensions() -> None:
         del modules["typing_extensions"]
 
 
-def _opened(flags: dict[str, str], opened: list[Quick]) -> Quick:
+def _opened(flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
     from pathlib import Path
 
     from memtui import paths
 
-    from .quick import Quick
+    from .quick import HookMemory
 
     options, set_place = settings(flags)
     named = flags.get("--db") or set_place
-    memory = Quick(
+    memory = HookMemory(
         Path(named).expanduser() if named else paths.default_memory(),
         agent=flags.get("--agent", "claude-code"),
         options=options,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memtui.engine.search.briefing import ContextBlock
-    from memtui.engine.search.repeats import Told
+    from memtui.engine.search.repeats import ServedLines
 
 _LONG = 7 * 86_400
 """After so many seconds without maintenance the person gets a notice. A weekend is shorter."""
@@ -31,7 +31,7 @@ NO_VECTORS = "a hook asks no model"
 _FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
-class Quick:
+class HookMemory:
     """An open memory file. ``filter`` and ``project`` limit what is given and recorded, as in ``tools.agent``.
 
     Raises FilterError for a bad filter, InputError if one of them is empty.
@@ -43,9 +43,9 @@ class Quick:
     ) -> None:  # fmt: skip
         self._within = ""
         if filter is not None or project is not None:
-            from memtui.engine.search.access_scope import expression
+            from memtui.engine.search.access_scope import scope_filter
 
-            self._within = expression(filter, project)
+            self._within = scope_filter(filter, project)
         if not readonly and is_missing(path):
             from memtui.engine.store.file_replacement import refuse_to_begin_anew
 
@@ -54,7 +54,7 @@ class Quick:
         self._agent = agent
         self._options = options
         self._readonly = readonly
-        self._there: Told | None = None
+        self._there: ServedLines | None = None
 
     def close(self) -> None:
         self._connections.close()
@@ -77,8 +77,8 @@ class Quick:
             within = access_scope.less_withheld(connection, self._agent, self._within)
             profile, _ = profiles.configured(connection, self._options.profile)
             lines = None if self._readonly else recalls.served_lines(connection, session_id)
-            self._there = None if lines is None else repeats.Told(lines)
-            return briefing.brief(
+            self._there = None if lines is None else repeats.ServedLines(lines)
+            return briefing.build_block(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=access_scope.without_names(profile) if self._within else profile,
                 session_id=self._stored(connection, validation.without_secrets(session_id), source),
@@ -111,7 +111,7 @@ class Quick:
             if recorded.pause and not recorded.turned_away:
                 until = recording_rules.until(recorded.pause, time.time())
                 return f"recording is paused{until}, your prompts are not kept (memtui pause --off)"
-            state = clock_guard.look(connection, time.time())
+            state = clock_guard.check_clock(connection, time.time())
             if not state.note or 0 < state.seconds < _LONG:
                 return ""
             begun = scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,))
@@ -184,13 +184,13 @@ class Quick:
 
     def _query(self, turn: turns.NewTurn) -> str:
         """The question for the recall log, without secrets."""
-        from memtui.engine.search.briefing import part_read
+        from memtui.engine.search.briefing import shortened_prompt
 
         text, mode = turn.intake.content, self._options.secrets.episodes
         # Looking for secrets in a long text takes a second, so it is done once.
         if mode == "keep" or turn.intake.quarantined:
             text = validation.without_secrets(text)
-        return part_read(text)
+        return shortened_prompt(text)
 
     def _log_recall(
         self,
@@ -215,7 +215,7 @@ class Quick:
         """The id under which the session is stored. A session that another program began under this id is another
         one.
         """
-        return sessions.of_writer(connection, session_id, f"agent:{self._agent}", source, same=_FOLLOWED)
+        return sessions.id_for_writer(connection, session_id, f"agent:{self._agent}", source, same=_FOLLOWED)
 
     def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
         """Store the turn. Raises InputError for one outside of the filter, FilterError for a bad filter; then nothing
@@ -231,9 +231,9 @@ class Quick:
 
             inside = scope(compile(self._within, now, fade_threshold=self._options.fade_threshold))
             if not passing(connection, inside, [rid]):
-                from memtui.engine.core import outside
+                from memtui.engine.core import outside_scope_error
 
-                raise outside("turn")
+                raise outside_scope_error("turn")
 
 
 def _latest(op: history.Op, session_id: str) -> tuple[str, str] | None:

@@ -23,7 +23,7 @@ DEGRADED = 5
 _FLAGS = frozenset({"--line", "--json"})
 
 
-def hurry(arguments: Sequence[str]) -> None:
+def run_fast(arguments: Sequence[str]) -> None:
     """Print the status, and end the process. Returns if the arguments ask for more than a line, or if something is
     wrong. Then click reads the arguments and reports it.
     """

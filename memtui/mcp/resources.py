@@ -7,7 +7,7 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.search.block_text import cautions_told, cited
+from memtui.engine.search.block_text import caution_notes, citation
 from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.tools.agent import Agent, unknown
 from memtui.engine.tools.recall import served
@@ -54,8 +54,8 @@ def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
             raise NotFoundError(
                 "There is no reflection yet.", "A job writes one each week, once there are facts."
             )
-        since = cautions_told(agent.cautions([memory]).get(memory.id, ()))
-        text, kind = f"[{since}] {cited(memory)}" if since else cited(memory), "text/markdown"
+        since = caution_notes(agent.cautions([memory]).get(memory.id, ()))
+        text, kind = f"[{since}] {citation(memory)}" if since else citation(memory), "text/markdown"
     elif uri.startswith(SCHEME):
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):

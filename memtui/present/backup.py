@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .format import count, file_size, plural
-from .past import ago, kind_counts
+from .past import kind_counts, time_ago
 from .text import Role
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def backups_summary(backups: Sequence[Backup], now: float) -> str:
     if not backups:
         return "no backups yet"
     size = file_size(sum(one.size for one in backups))
-    return f"{plural(len(backups), 'backup')}, the latest {ago(backups[0].at, now)}, {size}"
+    return f"{plural(len(backups), 'backup')}, the latest {time_ago(backups[0].at, now)}, {size}"
 
 
 def contents_summary(contents: BackupContents) -> str:
@@ -60,7 +60,7 @@ def list_total(backups: Sequence[Backup], now: float) -> str:
     if not backups:
         return "none yet"
     size = sum(one.size for one in backups)
-    return f"{file_size(size)} in {count(len(backups))}, {ago(backups[0].at, now)}"
+    return f"{file_size(size)} in {count(len(backups))}, {time_ago(backups[0].at, now)}"
 
 
 def list_entry(backup: Backup, contents: BackupContents | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import why_ended
-from .operation import who
+from .operation import actor_name
 from .text import Labelled
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def _kept_from(detail: MemoryDetail, stamp: Stamp) -> bool:
     return stamp.aspect.removeprefix("not-for:") in (name.lower() for name in detail.memory.withheld_from)
 
 
-def elsewhere(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
+def other_devices(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
     """Who decided what, on which device, at the time of its clock. The first has the label."""
     from memtui.engine.records import device_name
 
     for index, (stamp, label) in enumerate(list(_decided(detail))[:_MOST]):
-        where = f"{label} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {who(stamp.actor)}"
+        where = f"{label} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {actor_name(stamp.actor)}"
         yield Labelled("" if index else LABEL, ((where, "text"),))

@@ -19,7 +19,7 @@ OUTCOMES: Mapping[CarrierOutcome, str] = {"erased": "erase", "cleared": "clear",
 NOTHING = "nothing depends on it"
 
 
-def afterwards(of: Dependents) -> str:
+def review_note(of: Dependents) -> str:
     """What waits when they are changed."""
     named = (
         ", summaries, and facts with the old name wait"

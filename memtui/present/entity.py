@@ -22,7 +22,7 @@ _ROLES: Mapping[str, Role] = {
 }  # fmt: skip
 
 
-def mentioned(entity: Entity, now: float) -> str:
+def mention_summary(entity: Entity, now: float) -> str:
     """``in 4 memories, 3 Mar to 5 May``."""
     number = f"in {plural(entity.mention_count, 'memory')}"
     if entity.first_seen is None or entity.last_seen is None:
@@ -35,12 +35,12 @@ def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> 
     """Its other names and its mentions. ``unlinked``: how many memories the person took out."""
     if entity.aliases:
         yield Labelled("also", ((between.join(map(str.strip, entity.aliases)), "text"),))
-    yield Labelled("mentioned", ((mentioned(entity, now), "text"),))
+    yield Labelled("mentioned", ((mention_summary(entity, now), "text"),))
     if unlinked:
         yield Labelled("not in", ((f"{plural(unlinked, 'memory')} that you took out", "text"),))
 
 
-def waiting(number: int) -> str:
+def unsearched_note(number: int) -> str:
     """How many texts were not searched for names yet. Empty for none."""
     return f"{plural(number, 'text waits', 'texts wait')} to be read for names" if number else ""
 
@@ -75,7 +75,7 @@ def companion_line(found: Neighbourhood, one: Companion | None, now: float) -> L
     """``Nadia, person: 12 memories with Ada, the latest of 14 Nov``; of the entity itself without a companion."""
     if one is None:
         entity = found.entity
-        return (entity.canonical_name, "strong"), (f", {entity.type}: {mentioned(entity, now)}", "dim")
+        return (entity.canonical_name, "strong"), (f", {entity.type}: {mention_summary(entity, now)}", "dim")
     last = f", the latest of {local_date(one.last, now)}" if one.last is not None else ""
     with_ = f"{plural(one.together, 'memory')} with {found.entity.canonical_name}"
     return (one.entity.canonical_name, "strong"), (f", {one.entity.type}: {with_}{last}", "dim")

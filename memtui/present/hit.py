@@ -16,7 +16,7 @@ RETRIEVERS: tuple[RetrieverName, ...] = ("keyword", "vector", "word_vector", "en
 _LEAST = 0.0005
 
 
-def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
+def score_text(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
     """A score or a share of it: ``.412``, ``1.127``. Small scores have four digits (``.0164``)."""
     digits = 3 if most >= 0.1 else 4
     text = f"{abs(value):.{digits}f}"
@@ -25,9 +25,9 @@ def points(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
     return Visible(f"{prefix}{text}")
 
 
-def term(hit: RetrieverHit, best: float) -> str:
+def share_text(hit: RetrieverHit, best: float) -> str:
     """What a retriever adds to the score. ``best``: the highest score of all hits."""
-    return points(hit.term, most=best) if hit.term else "0"
+    return score_text(hit.term, most=best) if hit.term else "0"
 
 
 def rank(hit: RetrieverHit, report: RetrieverReport | None, *, short: bool = False) -> str:
@@ -43,7 +43,7 @@ def raw_score(retriever: RetrieverName, hit: RetrieverHit, *, short: bool = Fals
         case "keyword":
             return f"{hit.score:.2f}" if short else f"BM25 {hit.score:.2f}"
         case "vector" | "word_vector":
-            cosine = points(hit.score)[:-1]
+            cosine = score_text(hit.score)[:-1]
             return cosine if short else f"cosine {cosine}"
         case "entity":
             names = max(len(hit.matched), round(hit.score))
@@ -75,10 +75,10 @@ def why_absent(report: RetrieverReport | None) -> str:
         return "was not asked"
     if report.state == "answered":
         return f"not among the {plural(report.found, 'memory')} it found"
-    return answered(report)
+    return retriever_outcome(report)
 
 
-def answered(report: RetrieverReport) -> str:
+def retriever_outcome(report: RetrieverReport) -> str:
     """What a retriever did in a search."""
     match report.state:
         case "off":
@@ -107,10 +107,10 @@ def why_above(hit: Hit, below: Hit, best: float) -> Line:
         (retriever for retriever in RETRIEVERS if abs(gains[retriever]) >= least),
         key=lambda retriever: -gains[retriever],
     )
-    parts: list[Part] = [(f"above #{below.rank} by {points(hit.score - below.score, most=best)}", "text")]
+    parts: list[Part] = [(f"above #{below.rank} by {score_text(hit.score - below.score, most=best)}", "text")]
     for index, retriever in enumerate(differing):
         parts += [(": " if index == 0 else ", ", "text"), (retriever_label(retriever), retriever)]
-        parts.append((f" {points(gains[retriever], most=best, sign=True)}", "text"))
+        parts.append((f" {score_text(gains[retriever], most=best, sign=True)}", "text"))
     if not differing:
         parts.append((": equal, and the newer one goes first", "text"))
     return tuple(parts)

@@ -34,7 +34,7 @@ def kind_label(memory: MemoryRecord) -> str:
     return memory.category or memory.kind
 
 
-def whose(memory: MemoryRecord) -> str:
+def speaker_note(memory: MemoryRecord) -> str:
     """Who said it: ``from you``, ``from a tool``."""
     return _WHOSE[memory.trust]
 
@@ -60,14 +60,14 @@ def is_fading(memory: MemoryRecord) -> bool:
     return memory.decay_rate > 0 and memory.effective < FADING
 
 
-def kept(memory: MemoryRecord, now: float) -> str:
+def confirmed_since(memory: MemoryRecord, now: float) -> str:
     """When it was confirmed. Empty if it was not."""
     if memory.confirmed_at is None:
         return ""
     return f"confirmed {local_date(memory.confirmed_at, now)}: never fades"
 
 
-def pinned(memory: MemoryRecord, now: float) -> str:
+def pinned_since(memory: MemoryRecord, now: float) -> str:
     """Since when it is pinned. Empty if it is not, or is in the Trash."""
     if not memory.pinned or not memory.active:
         return ""
@@ -90,7 +90,7 @@ def is_past(memory: MemoryRecord, now: float) -> bool:
     return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now
 
 
-def happens(memory: MemoryRecord, now: float) -> str:
+def date_note(memory: MemoryRecord, now: float) -> str:
     """``12 Jun, in 3w``, ``2 Mar, past``: the date in its text. Empty if there is none."""
     if memory.happens_at is None:
         return ""
@@ -106,7 +106,7 @@ def happens(memory: MemoryRecord, now: float) -> str:
 
 def topic_and_date(memory: MemoryRecord, now: float) -> str:
     """``plan, 12 Jun, in 3w``: its topic and the date in its text."""
-    return f"{memory.topic or 'no topic'}, {happens(memory, now) or 'no date'}"
+    return f"{memory.topic or 'no topic'}, {date_note(memory, now) or 'no date'}"
 
 
 def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
@@ -122,7 +122,7 @@ def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
     return f"{'until' if fades > now else 'faded since'} {local_date(fades, now)}"
 
 
-def is_followed(memory: MemoryRecord) -> bool:
+def is_replaced(memory: MemoryRecord) -> bool:
     """Whether another memory replaces it."""
     return memory.ended_by in _FOLLOWED
 
@@ -146,9 +146,9 @@ def withheld_from(detail: MemoryDetail) -> Iterator[Labelled]:
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
     """Its state: confidence, confirmed, pinned, in the Trash or fading; its topic, date and tags."""
     yield Labelled("confidence", ((confidence_left(memory), "text"),))
-    if text := kept(memory, now):
+    if text := confirmed_since(memory, now):
         yield Labelled("kept", ((text, "success"),))
-    if text := pinned(memory, now):
+    if text := pinned_since(memory, now):
         yield Labelled("pinned", ((text, "text"),))
     if text := ended(memory, now):
         yield Labelled("trash", ((text, "warning"),))
@@ -156,13 +156,13 @@ def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Lab
         yield Labelled("fading", ((text, "text"),))
     if memory.topic:
         yield Labelled("topic", ((memory.topic, "text"),))
-    if text := happens(memory, now):
+    if text := date_note(memory, now):
         yield Labelled("date", ((text, "warning" if is_past(memory, now) else "text"),))
     if memory.tags:
         yield Labelled("tags", (("  ".join(memory.tags), "text"),))
 
 
-def named(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
+def entities_by_type(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
     """The entities in its text, by type: ``people``, ``places``, ``about`` for the rest."""
     found: dict[str, list[Entity]] = {}
     for entity in entities:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_time, plural, relative_time
-from .past import ago
+from .past import time_ago
 from .text import Labelled, Line, one_line
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _ACTORS = {"person": "you", "external": "a program"}
 _QUERY = 60
 
 
-def who(actor: str) -> str:
+def actor_name(actor: str) -> str:
     """The name of an actor: ``you``, ``assistant``, ``scheduler``."""
     return _ACTORS.get(actor, actor.removeprefix("agent:"))
 
@@ -28,21 +28,21 @@ def is_restore(operation: Operation) -> bool:
     return operation.kind == RESTORE_BACKUP
 
 
-def changed(operation: Operation) -> str:
+def change_count(operation: Operation) -> str:
     """How much it changed: ``3 rows``, or ``the file``."""
     return "the file" if is_restore(operation) else plural(operation.rows, "row")
 
 
-def by_whom(operation: Operation) -> str:
+def author_suffix(operation: Operation) -> str:
     """Shown after the label of an operation: `` by assistant (undone)``. Empty if the person did it."""
-    by = "" if operation.actor == "person" else f" by {who(operation.actor)}"
+    by = "" if operation.actor == "person" else f" by {actor_name(operation.actor)}"
     return f"{by} (undone)" if operation.state == "undone" else by
 
 
-def facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
+def operation_facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
     """When it was, who did it, and how many rows it changed. A restore changes the file."""
     yield Labelled("when", _time_and_age(operation.at, now, between))
-    name = who(operation.actor)
+    name = actor_name(operation.actor)
     stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
     yield Labelled("who", ((name, "text"), (stored, "dim")))
     if not is_restore(operation):
@@ -54,7 +54,7 @@ def undo_notes(
 ) -> Iterator[Labelled]:
     """Whether it was undone or interrupted, and which operation it undoes."""
     if undone_by is not None and operation.state == "undone":
-        text = f"{local_time(undone_by.at, now)} by {who(undone_by.actor)}"
+        text = f"{local_time(undone_by.at, now)} by {actor_name(undone_by.actor)}"
         yield Labelled("undone", ((text, "warning"),))
     if undoes is not None:
         yield Labelled("undoes", ((undoes.label, "text"),))
@@ -71,15 +71,15 @@ def recall_facts(
 ) -> Iterator[Labelled]:
     """When it was, which agent asked, in which session, and how many memories it got."""
     yield Labelled("when", _time_and_age(recall.at, now, between))
-    yield Labelled("agent", ((who(recall.agent), "text"),))
+    yield Labelled("agent", ((actor_name(recall.agent), "text"),))
     if session:
         yield Labelled("session", ((session, "text"),))
     yield Labelled("told", ((plural(len(recall.memory_ids), "memory"), "text"),))
     if recall.saved:
-        yield Labelled("saved", ((saved(recall), "text"),))
+        yield Labelled("saved", ((tokens_saved(recall), "text"),))
 
 
-def saved(recall: Recall) -> str:
+def tokens_saved(recall: Recall) -> str:
     """How many tokens were not sent again. Empty for none."""
     if not recall.saved:
         return ""
@@ -99,11 +99,11 @@ def recall_line(recall: Recall, now: float) -> Line:
     """When an agent asked, its name, and its question."""
     if not recall.query:
         return (
-            (f"{ago(recall.at, now)}  ", "dim"),
-            (who(recall.agent), "text"),
+            (f"{time_ago(recall.at, now)}  ", "dim"),
+            (actor_name(recall.agent), "text"),
             (f" {quoted_query(recall)}", "dim"),
         )
     return (
-        (f"{ago(recall.at, now)}  ", "dim"), (who(recall.agent), "text"), (" asked “", "dim"),
+        (f"{time_ago(recall.at, now)}  ", "dim"), (actor_name(recall.agent), "text"), (" asked “", "dim"),
         (one_line(recall.query, _QUERY), "text"), ("”", "dim"),
     )  # fmt: skip

@@ -42,7 +42,7 @@ def kind_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(parts) or "nothing"
 
 
-def ago(then: float, now: float) -> str:
+def time_ago(then: float, now: float) -> str:
     """``3d ago``, ``just now``."""
     distance = relative_time(then, now)
     return "just now" if distance == "now" else f"{distance} ago"

@@ -20,7 +20,7 @@ def outcomes(results: Sequence[QuestionResult]) -> str:
     return f"{failed} of {count(len(results))} fail" if failed else f"all {count(len(results))} pass"
 
 
-def expects(saved: SavedQuery) -> str:
+def expectation(saved: SavedQuery) -> str:
     """``2 memories among the first 10``. Empty if it expects nothing."""
     if not saved.expected:
         return ""

@@ -43,7 +43,7 @@ def failure(row: SessionRow) -> str:
     return row.session.last_error or "" if row.pending else ""
 
 
-def facts(session: Session, now: float) -> list[str]:
+def session_facts(session: Session, now: float) -> list[str]:
     """Its source, its project, its id if that is not its name, its number of turns and its dates."""
     named = session.session_id if session.opening else None
     where = [part for part in (session.source, session.project, named) if part]

@@ -59,7 +59,7 @@ class ActionHost(Protocol):
 
 # A node runs an action with its method ``do_<id>``. The method is ``async`` if it waits for a dialog or for the
 # memory, and then runs as a worker. Objects in its ``delegates`` run further actions.
-# ``why_not(action)`` gives the reason why it cannot run, ``offers(action)`` whether the node has it at all.
+# ``unavailable_reason(action)`` gives the reason why it cannot run, ``offers(action)`` whether the node has it at all.
 # A widget with a place in the table has ``action_perform = perform`` and ``action_chord = chord``.
 
 
@@ -75,7 +75,7 @@ def delegated(node: object, action: Action) -> str:
     """Why a delegate of ``node`` cannot run an action now. Empty if it can, or if no delegate has it."""
     for one in getattr(node, "delegates", ()):
         if hasattr(one, f"do_{action.id}"):
-            return why_not(one, action)
+            return unavailable_reason(one, action)
     return ""
 
 
@@ -85,16 +85,16 @@ def offers(node: object, action: Action) -> bool:
     return True if offer is None else bool(offer(action))
 
 
-def why_not(node: object, action: Action) -> str:
+def unavailable_reason(node: object, action: Action) -> str:
     """Why a node cannot run an action now, as a sentence. Empty if it can."""
-    tell = getattr(node, "why_not", None)
+    tell = getattr(node, "unavailable_reason", None)
     return "" if tell is None else str(tell(action))
 
 
 def refusal(node: DOMNode, action: Action) -> str:
-    """``why_not``, or the reason of the app (read-only, not open yet)."""
+    """``unavailable_reason``, or the reason of the app (read-only, not open yet)."""
     app = node.app
-    return (app.refusal(action) if isinstance(app, ActionHost) else "") or why_not(node, action)
+    return (app.refusal(action) if isinstance(app, ActionHost) else "") or unavailable_reason(node, action)
 
 
 def perform(node: DOMNode, action_id: str) -> None:

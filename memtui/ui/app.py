@@ -37,7 +37,7 @@ from .operations import Operations
 from .panes.registry import FIRST, WITHOUT_FACTS
 from .permissions import Permissions, permitted
 from .state import UiState
-from .theme import DARK, Look, own_themes, variable_defaults
+from .theme import DARK, Appearance, own_themes, variable_defaults
 
 if TYPE_CHECKING:
     from memtui.config import Configuration, Settings
@@ -82,7 +82,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         reopen: Callable[[Settings], Memory] | None = None,
         place: Path | None = None,
         name: str = "",
-        look: Look = Look(),  # noqa: B008 - frozen
+        look: Appearance = Appearance(),  # noqa: B008 - frozen
         keymap: Mapping[str, str] | None = None,
         readonly: bool = False,
         permissions: Permissions | None = None,
@@ -109,7 +109,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.clock = clock
         self.started = clock()
         self.state = state or UiState(None)
-        self.navigation = Navigation(lambda: self.main, self.say)
+        self.navigation = Navigation(lambda: self.main, self.show_message)
         self.notifications = Notifications(self)
         self.follower = ChangeFollower(self, lambda: self.main, reopen)
         self.delegates: tuple[object, ...] = (AppActions(self, lambda: self.main), self.navigation)
@@ -164,8 +164,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
         return self.follower.stats
 
     @property
-    def made(self) -> set[int]:
-        return self.follower.made
+    def own_operations(self) -> set[int]:
+        return self.follower.own_operations
 
     @property
     def applies_settings(self) -> bool:
@@ -181,17 +181,17 @@ class MemtuiApp(App[None], inherit_bindings=False):
     def keymap_shown(self, action_id: str) -> str:
         return self.keymap.shown(BY_ID[action_id])
 
-    def look_again(self) -> None:
+    def refresh_keys(self) -> None:
         if not self.is_leaving:
-            self.main.look_again()
+            self.main.refresh_keys()
 
     def show_count(self, place: str, number: int) -> None:
         self.main.show_count(place, number)
 
-    def count_of(self, place: str) -> int | None:
-        return self.main.count_of(place)
+    def tab_count(self, place: str) -> int | None:
+        return self.main.tab_count(place)
 
-    def say(self, text: str, severity: Severity = "information") -> None:
+    def show_message(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Notified(text, severity))
 
     def show_error(self, error: Exception, place: str) -> None:
@@ -212,20 +212,20 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if node is not None:
             perform(node, action_id)
         else:
-            self.say(self.keymap.why_nothing_of(BY_ID[action_id]))
+            self.show_message(self.keymap.no_effect_message_of(BY_ID[action_id]))
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         """As in Textual, but a key without an action gets a message."""
         done = await super()._check_bindings(key, priority)
         if not done and not priority and isinstance(self.screen, MainScreen):
-            self.post_message(Notified(self.keymap.why_nothing(key), kind=f"no key {key}"))
+            self.post_message(Notified(self.keymap.no_effect_message(key), kind=f"no key {key}"))
         return done
 
     def action_help_quit(self) -> None:
         if self.notifications.unopened is not None:
             self.notifications.leave_unopened()
             return
-        self.say(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
+        self.show_message(f"Nothing is selected to copy. {self.keymap_shown('quit')} quits.")
 
     def action_show_entity(self, eid: int) -> None:
         """Show an entity: its name in a text was clicked."""
@@ -238,7 +238,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     def on_refused(self, event: Refused) -> None:
         if self.operations.memory is None and self.notifications.unopened is None:
-            self.say("Opening the memory …: press the key again in a moment.")
+            self.show_message("Opening the memory …: press the key again in a moment.")
             return
         self.post_message(Notified(event.reason, "warning", kind=f"refused {event.action_id}"))
 
@@ -295,7 +295,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
         def over() -> None:
             self.delegates = plain
-            self.look_again()
+            self.refresh_keys()
 
         tour = Tour(self, lambda: self.main, self.navigation, over)
         self.delegates = (tour, *plain)
@@ -327,7 +327,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
             return "This memory is open for reading only."
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
-        return self.permissions.why_not(action.needs) if action.needs else ""
+        return self.permissions.unavailable_reason(action.needs) if action.needs else ""
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):

@@ -56,19 +56,19 @@ class AppActions:
         while operation := await shell.operations.ask(lambda memory: memory.history.next_undo()):
             if is_restore(operation):
                 if message := await go_back(shell, operation):
-                    shell.say(message)
+                    shell.show_message(message)
                 return
             if not await self._sure(operation):
-                shell.say("Nothing was undone.")
+                shell.show_message("Nothing was undone.")
                 return
             if await self._undo_or_redo(partial(_undo_if_latest, op_id=operation.op_id), "undoing"):
                 return
             # What was still being written when the key was pressed is the latest change now.
-        shell.say("There is nothing of yours to undo.")
+        shell.show_message("There is nothing of yours to undo.")
 
     async def do_redo(self) -> None:
         if not await self._undo_or_redo(lambda memory: memory.redo(), "redoing"):
-            self._shell.say("There is nothing to redo.")
+            self._shell.show_message("There is nothing to redo.")
 
     async def _undo_or_redo(self, back: Callable[[Memory], Undone | None], doing: str) -> bool:
         """Undo or redo. Rows that were left alone are shown with both versions. False where ``back`` found nothing to do."""
@@ -80,7 +80,7 @@ class AppActions:
         try:
             done = await self._shell.operations.change(back, doing)
         except InputError as error:
-            self._shell.say(f"{error.message} {error.hint}", "warning")
+            self._shell.show_message(f"{error.message} {error.hint}", "warning")
             if isinstance(error, NothingUndoneError) and error.conflicts:
                 self._shell.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
             return True
@@ -91,7 +91,7 @@ class AppActions:
     async def _sure(self, operation: Operation) -> bool:
         """Ask before a large undo, or before the undo of a change from an earlier run."""
         large, earlier = operation.rows > ASK_ABOVE, operation.at < self._shell.started
-        elsewhere = operation.op_id not in self._shell.made
+        elsewhere = operation.op_id not in self._shell.own_operations
         if not (large or earlier or elsewhere):
             return True
         from .dialogs.choice import Question
@@ -111,11 +111,11 @@ class AppActions:
 
         shell = self._shell
         if shell.operations.memory is None:
-            shell.say("Opening the memory …: press the key again in a moment.")
+            shell.show_message("Opening the memory …: press the key again in a moment.")
             return
         found, cautions = await shell.operations.ask(_last_served)
         if not found:
-            shell.say("No agent was given anything that is still in use.")
+            shell.show_message("No agent was given anything that is still in use.")
             return
         picked = await shell.ask_person(WrongDialog(found, cautions))
         if picked is None:
@@ -124,7 +124,7 @@ class AppActions:
         if not picked.withhold:
             await shell.navigation.open_memory(memory.rid)
         elif shell.readonly:
-            shell.say("This memory is open for reading only.", "warning")
+            shell.show_message("This memory is open for reading only.", "warning")
         else:
             await shell.operations.change(
                 lambda engine: engine.withhold(memory.id, agent), f"keeping it from {agent}"
@@ -156,19 +156,19 @@ class AppActions:
                 "Record again?", _sentence(paused_line(before, shell.clock())), yes="record again"
             )
             if await shell.ask_person(question) is not True:
-                shell.say("Recording stays paused.")
+                shell.show_message("Recording stays paused.")
                 return
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
-            shell.say(_sentence(ended_line(before)))
+            shell.show_message(_sentence(ended_line(before)))
             return
         end = await shell.ask_person(PauseDialog())
         if end is None:
-            shell.say("Recording goes on.")
+            shell.show_message("Recording goes on.")
             return
         found = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"
         )
-        shell.say(_sentence(paused_line(found, shell.clock())))
+        shell.show_message(_sentence(paused_line(found, shell.clock())))
 
     def do_settings(self) -> None:
         from .dialogs.settings import SettingsDialog

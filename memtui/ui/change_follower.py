@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 END_SECONDS = 10.0
 
 
-class SessionFollowing:
+class SessionFollower:
     """The thread that follows. It calls ``began`` when it knows its files, and ``failed`` with the error that ends it."""
 
     def __init__(self, began: Callable[[], None], failed: Callable[[Exception], None]) -> None:
@@ -135,8 +135,8 @@ class ChangeFollower:
         self._version = 0
         self.stats: Stats | None = None
         # Operations of this run of the app.
-        self.made: set[int] = set()
-        self.sessions = SessionFollowing(self._following_began, self._following_failed)
+        self.own_operations: set[int] = set()
+        self.sessions = SessionFollower(self._following_began, self._following_failed)
         self._inbox = InboxCount(shell)
         self._progress: Changes | None = None
         self._pause_ends: Timer | None = None
@@ -207,7 +207,7 @@ class ChangeFollower:
 
     def _changed_in_thread(self, changes: Changes) -> None:
         if changes.operation is not None:
-            self.made.add(changes.operation.op_id)
+            self.own_operations.add(changes.operation.op_id)
         self._shell.app.post_message(Changed(changes))
 
     def changed(self, changes: Changes) -> None:

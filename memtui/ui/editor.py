@@ -58,7 +58,7 @@ def edit(shell: Shell, text: str) -> str:
     if isinstance(edited, Exception):
         raise edited
     if edited.note:
-        shell.say(edited.note, "warning")
+        shell.show_message(edited.note, "warning")
     return edited.text
 
 

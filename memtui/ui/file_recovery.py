@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.errors import MemtuiError, NewerFileError, ReplacedFileError
 from memtui.present.format import local_time, plural
-from memtui.present.past import ago, kind_counts
+from memtui.present.past import kind_counts, time_ago
 from memtui.present.text import one_line
 
 from .action_dispatch import start
@@ -58,7 +58,7 @@ class FileRecovery:
         now = self._shell.clock()
         choices = [
             Choice(
-                f"{local_time(one.at, now)}, {ago(one.at, now)}: {kind_counts(held.counts)}",
+                f"{local_time(one.at, now)}, {time_ago(one.at, now)}: {kind_counts(held.counts)}",
                 short_reason(one.reason),
             )
             for one, held in backups
@@ -116,7 +116,9 @@ class FileRecovery:
 
     async def _leave(self) -> None:
         self._declined = True
-        self._shell.say("The file was replaced while it was open: nothing can be written.", "warning")
+        self._shell.show_message(
+            "The file was replaced while it was open: nothing can be written.", "warning"
+        )
         self._settle(opened=False)
 
     async def _reopen(self) -> None:

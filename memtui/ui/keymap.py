@@ -69,7 +69,7 @@ class Keymap:
         keys = self.keys(action)
         return show_key(next((key for key in keys if len(key) > 1), keys[0]))
 
-    def why_nothing(self, key: str) -> str:
+    def no_effect_message(self, key: str) -> str:
         """The message for a key (by Textual's name) that does nothing here: where it would work."""
         named = [
             (action, typed) for action in ACTIONS for typed in self.keys(action) if _textual_key(typed) == key
@@ -77,9 +77,9 @@ class Keymap:
         if not named:
             shown = show_key(key_to_character(key) or key)
             return f"{shown} does nothing here. {self.shown(BY_ID['help'])} shows the keys."
-        return self.why_nothing_of(*named[0])
+        return self.no_effect_message_of(*named[0])
 
-    def why_nothing_of(self, action: Action, shown: str = "") -> str:
+    def no_effect_message_of(self, action: Action, shown: str = "") -> str:
         """The same message for an action whose key ``shown`` was pressed."""
         shown = shown or self.keys(action)[0]
         where = " and ".join(

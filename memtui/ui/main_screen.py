@@ -81,7 +81,7 @@ class MainScreen(Screen[None]):
         self.query_one(TabBar).active = self.active
         self.show_stats(None)
         self.pane.take_focus()
-        self.look_again()
+        self.refresh_keys()
         self.call_after_refresh(self.shell.begin)
 
     @property
@@ -132,13 +132,13 @@ class MainScreen(Screen[None]):
             # The last message is about the other pane.
             status.said = status.undo_hint = ""
         self.pane.take_focus()
-        self.look_again()
+        self.refresh_keys()
         return self.pane
 
     def memory_opened(self) -> None:
         for pane in self._panes.values():
             pane.load()
-        self.look_again()
+        self.refresh_keys()
 
     def memory_changed(self, changes: Changes) -> None:
         """Reload the panes that are concerned: the shown one now, the others when they are shown."""
@@ -158,7 +158,7 @@ class MainScreen(Screen[None]):
             if self.pane.is_mounted:
                 self.pane.stats_read()
 
-    def count_of(self, place: str) -> int | None:
+    def tab_count(self, place: str) -> int | None:
         """The count that ``show_count`` got."""
         return self._counts.get(place)
 
@@ -221,9 +221,9 @@ class MainScreen(Screen[None]):
         return part if part in TYPING_PLACES else None
 
     def on_descendant_focus(self) -> None:
-        self.look_again()
+        self.refresh_keys()
 
-    def look_again(self) -> None:
+    def refresh_keys(self) -> None:
         """Draw the keys again: the possible actions may have changed."""
         if self.opening:  # the pane has no parts yet; its keys are drawn when it is ready
             return
@@ -238,7 +238,7 @@ class MainScreen(Screen[None]):
         keys: list[tuple[tuple[bool, bool, bool], Key]] = []
         for action in offered:
             node = self.offering(action)
-            needed = action.needs is None or not self.shell.permissions.why_not(action.needs)
+            needed = action.needs is None or not self.shell.permissions.unavailable_reason(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
                 able = not refusal(node, action)
                 if not able and action.id in self.pane.footer_if_able:

@@ -44,7 +44,7 @@ class DrawsFacts(Protocol):
     def draw_facts(self, *, preview: bool) -> None: ...
 
 
-class Asks(Protocol):
+class TakesQuestion(Protocol):
     """A pane that takes a question."""
 
     def do_query(self) -> None: ...
@@ -56,7 +56,7 @@ class ListsRecalls(Protocol):
     def list_recalls(self, words: str) -> None: ...
 
 
-class Filters(Protocol):
+class TakesFilter(Protocol):
     """A pane that shows the rows that pass a filter."""
 
     def list_only(self, filter: str) -> None: ...
@@ -147,7 +147,7 @@ class Navigation:
 
     async def ask(self) -> None:
         """Show Search, to type a question."""
-        cast("Asks", await self.visit("search")).do_query()
+        cast("TakesQuestion", await self.visit("search")).do_query()
 
     async def list_recalls(self, agent: str = "") -> None:
         """Show what agents, or one of them, were told."""
@@ -159,7 +159,7 @@ class Navigation:
 
     async def list_rows(self, place: Place, filter: str) -> None:
         """Show the rows of a list that pass a filter."""
-        cast("Filters", await self.visit(place)).list_only(filter)
+        cast("TakesFilter", await self.visit(place)).list_only(filter)
 
     async def visit(self, place: Place) -> Pane:
         """Go to another pane. Esc comes back to this one as it is now."""

@@ -96,7 +96,7 @@ class Notifications:
         if shell.is_leaving:
             return
         if isinstance(error, InputError):
-            shell.say(f"{error.message} {error.hint}", "warning")
+            shell.show_message(f"{error.message} {error.hint}", "warning")
             return
         shell.app.push_screen(self._panel(error, place))
 

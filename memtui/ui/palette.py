@@ -145,7 +145,7 @@ def choose_theme(shell: Shell, name: str) -> None:
     try:
         save_setting(shell, "general.theme", name)
     except InputError as error:
-        shell.say(f"The theme is not kept: {error.message} {error.hint}", "warning")
+        shell.show_message(f"The theme is not kept: {error.message} {error.hint}", "warning")
 
 
 def show_guide(shell: Shell) -> None:

@@ -36,13 +36,13 @@ class Permissions(NamedTuple):
     because: str = ""
     hint: str = ""
 
-    def why_not(self, effect: Effect) -> str:
+    def unavailable_reason(self, effect: Effect) -> str:
         """Why an effect is not permitted, as a sentence. Empty if it is."""
         return "" if getattr(self, effect) else f"{self.because}: {_REFUSED[effect]}."
 
     def require(self, effect: Effect) -> None:
         """Raise InputError if the effect is not permitted."""
-        if reason := self.why_not(effect):
+        if reason := self.unavailable_reason(effect):
             raise InputError(reason, self.hint)
 
     def options(self, options: Options) -> Options:

@@ -26,7 +26,7 @@ from memtui.present.text import Line
 from memtui.ui.line_filter import ControlFilter, NoColourFilter, PlainFilter
 from memtui.ui.safe import assemble, segment
 from memtui.ui.svg import self_contained
-from memtui.ui.theme import DARK, Look, own_themes, variable_defaults
+from memtui.ui.theme import DARK, Appearance, own_themes, variable_defaults
 from memtui.ui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _LOW_FROM = 20
 class Frame:
     """How a picture looks: its size in cells (``rows`` None: as many as it needs), the time, the filter that it names."""
 
-    look: Look
+    look: Appearance
     columns: int
     rows: int | None
     now: float
@@ -139,7 +139,7 @@ def _drawn(
 
 
 async def _taken(
-    look: Look,
+    look: Appearance,
     size: tuple[int, int],
     head: Content,
     make: Callable[[], Widget],
@@ -164,7 +164,7 @@ class _Picture(App[None]):
     """
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, look: Look, caption: Content, make: Callable[[], Widget]) -> None:
+    def __init__(self, look: Appearance, caption: Content, make: Callable[[], Widget]) -> None:
         self._own_filters: tuple[LineFilter, ...] = (
             ControlFilter(),
             *((PlainFilter(),) if look.ascii else ()),

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from memtui.ui.widgets.filter_bar import FilterBar
 
 
-class Filtered(Protocol):
+class FilteredPane(Protocol):
     """The pane whose list is filtered."""
 
     @property
     def shell(self) -> Shell: ...
-    def say(self, text: str, severity: Severity = "information") -> None: ...
+    def show_message(self, text: str, severity: Severity = "information") -> None: ...
     async def ask(self, call: Callable[[Memory], list[str]]) -> list[str]: ...
     async def change(self, call: Callable[[Memory], object], name: str) -> object: ...
 
 
-class SavingFilters:
+class SaveFilterAction:
     """``bar``: the filter bar."""
 
-    def __init__(self, pane: Filtered, bar: Callable[[], FilterBar]) -> None:
+    def __init__(self, pane: FilteredPane, bar: Callable[[], FilterBar]) -> None:
         self._pane = pane
         self._bar = bar
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "" if self._bar().value.strip() else "There is no filter to save: type one first."
 
     async def do_save_filter(self) -> None:
@@ -42,14 +42,14 @@ class SavingFilters:
         taken = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])
         name = await self._pane.shell.ask_person(NameDialog("Save this filter as", taken))
         if name is None:
-            self._pane.say("No filter was saved.")
+            self._pane.show_message("No filter was saved.")
             return
         try:
             done = await self._pane.change(
                 lambda memory: memory.filters.save(name, filter), "saving the filter"
             )
         except InputError as error:
-            self._pane.say(f"{error.message} {error.hint}", "warning")
+            self._pane.show_message(f"{error.message} {error.hint}", "warning")
             return
         if done is None:
-            self._pane.say("This filter was saved under that name already.")
+            self._pane.show_message("This filter was saved under that name already.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .operations import Operations
     from .permissions import Permissions
     from .state import UiState
-    from .theme import Look
+    from .theme import Appearance
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Shell(Protocol):
     @property
     def is_leaving(self) -> bool: ...
     @property
-    def made(self) -> set[int]:
+    def own_operations(self) -> set[int]:
         """The operations of this run of the app."""
 
     @property
@@ -72,7 +72,7 @@ class Shell(Protocol):
     @property
     def clock(self) -> Callable[[], float]: ...
     @property
-    def look(self) -> Look: ...
+    def look(self) -> Appearance: ...
     @property
     def glyphs(self) -> Glyphs: ...
     @property
@@ -106,13 +106,13 @@ class Shell(Protocol):
     def begin(self) -> None:
         """Open the memory. Called after the first paint."""
 
-    def look_again(self) -> None:
+    def refresh_keys(self) -> None:
         """Draw the keys of the footer again: the possible actions may have changed."""
 
     def show_count(self, place: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""
 
-    def count_of(self, place: str) -> int | None:
+    def tab_count(self, place: str) -> int | None:
         """The count of a tab that is not in the statistics; None while it is not known."""
 
     def action_perform(self, action_id: str) -> None:
@@ -123,7 +123,7 @@ class Shell(Protocol):
 
     # -- the person
 
-    def say(self, text: str, severity: Severity = "information") -> None:
+    def show_message(self, text: str, severity: Severity = "information") -> None:
         """Show one line in the status line. An error is also a notification."""
 
     def show_error(self, error: Exception, place: str) -> None:

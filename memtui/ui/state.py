@@ -14,7 +14,7 @@ NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _MEMORIES = 20
 
 
-class Checked(NamedTuple):
+class LastCheck(NamedTuple):
     """When a file was checked last (Unix seconds), and how many findings there were."""
 
     at: int
@@ -27,7 +27,7 @@ class UiState:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self.pane = "you"
-        self._checked: dict[str, Checked] = {}
+        self._checked: dict[str, LastCheck] = {}
         if path is None:
             return
         try:
@@ -42,9 +42,9 @@ class UiState:
         at, _, rest = value.partition(" ")
         findings, _, memory = rest.partition(" ")
         if at.isdecimal() and findings.isdecimal() and memory:
-            self._checked[memory] = Checked(int(at), int(findings))
+            self._checked[memory] = LastCheck(int(at), int(findings))
 
-    def checked(self, memory: Path | None) -> Checked | None:
+    def checked(self, memory: Path | None) -> LastCheck | None:
         """When that memory was checked last, if known."""
         return self._checked.get(str(memory))
 
@@ -52,7 +52,7 @@ class UiState:
         if not str(memory).isprintable():
             return
         self._checked.pop(str(memory), None)
-        self._checked[str(memory)] = Checked(int(at), findings)
+        self._checked[str(memory)] = LastCheck(int(at), findings)
         while len(self._checked) > _MEMORIES:
             del self._checked[next(iter(self._checked))]
         self.save()

@@ -175,7 +175,7 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
     }
 
 
-class Look(NamedTuple):
+class Appearance(NamedTuple):
     """``NO_MOTION`` in the environment stops all animation, whatever was configured."""
 
     theme: str = DARK

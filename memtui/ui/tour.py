@@ -99,7 +99,7 @@ class Tour:
         """Go one step back. Without one, the tour ends."""
         if not await self._navigation.go_back():
             self.end()
-            self._shell.say("The tour is over: memtui --demo --tour begins it again.")
+            self._shell.show_message("The tour is over: memtui --demo --tour begins it again.")
 
     def do_import(self) -> None:
         """Import into the person's own memory, never into the demo."""

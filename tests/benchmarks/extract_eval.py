@@ -194,7 +194,7 @@ def judge_pairs(half: str, *, show: bool) -> None:
         for row in pairs_of(file, half):
             correcting = CORRECTING.search(row["new"].casefold()) is not None
             score = update_model.model().judge(Statement(row["new"]), [Statement(row["old"])])[0]
-            kind = conflicts.stand(row["new"], row["old"], correcting=correcting, judged=score).kind
+            kind = conflicts.relate(row["new"], row["old"], correcting=correcting, judged=score).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1
             if show and kind != row["label"] and "conflict" in (kind, row["label"]):

@@ -56,7 +56,7 @@ class Text(NamedTuple):
     text: str
 
 
-def made() -> Iterator[Text]:
+def own_operations() -> Iterator[Text]:
     """All texts of all templates."""
     for path in sorted(TEMPLATES.glob("*.txt")):
         fillers: dict[str, list[str]] = {}

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from memtui.engine.consolidation.compare.similarity import compare, read
+from memtui.engine.consolidation.compare.similarity import analyse, compare
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
-from memtui.engine.review.near_duplicates import agree
+from memtui.engine.review.near_duplicates import say_the_same
 
 KINDS = ("duplicate", "conflict", "related", "different")
 COSINES = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
@@ -55,7 +55,7 @@ def by_vectors(pairs: list[dict[str, Any]], name: str) -> None:
         [embedder.embed(texts[start : start + 64]) for start in range(0, len(texts), 64)]
     )
     cosines = [float(vectors[place[pair["a"]]] @ vectors[place[pair["b"]]]) for pair in pairs]
-    agreeing = [agree(read(pair["a"]), read(pair["b"])) for pair in pairs]
+    agreeing = [say_the_same(analyse(pair["a"]), analyse(pair["b"])) for pair in pairs]
     duplicates = sum(pair["label"] == "duplicate" for pair in pairs)
     print(
         f"\n{name}: near by vectors, and the words agree\n{'cosine':>8}{'called':>8}{'recall':>8}{'precision':>11}"

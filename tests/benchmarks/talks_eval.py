@@ -154,7 +154,7 @@ def rows_of(person: dict[str, Any], embedder: str = "offline") -> dict[str, list
 def looked_at() -> Iterator[list[LookedAt]]:
     """What the block gives a probability to, while it is open."""
     seen: list[LookedAt] = []
-    scored = scoring.scored
+    scored = scoring.score_pieces
 
     def noting(read: Any, pieces: Any, of: Any, *, with_meanings: bool, cosines: Any) -> Any:
         near = cosines({memory.rid for memory, _ in pieces}) if cosines else {}
@@ -163,17 +163,17 @@ def looked_at() -> Iterator[list[LookedAt]]:
         )
         return scored(read, pieces, of, with_meanings=with_meanings, cosines=cosines)
 
-    scoring.scored = noting
+    scoring.score_pieces = noting
     try:
         yield seen
     finally:
-        scoring.scored = scored
+        scoring.score_pieces = scored
 
 
 def compared(person: str, seen: LookedAt, pattern: str | None) -> Rows:
     import numpy as np
 
-    nearness = relevance.compared(packaged(), seen.prompt, seen.pieces)
+    nearness = relevance.compare_words(packaged(), seen.prompt, seen.pieces)
     pieces = list(zip(seen.pieces, seen.cosines, strict=True))
     features = {
         vectors: np.array(

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
+from memtui.engine.consolidation.compare.candidates import earlier_messages, preceding_text
 from memtui.engine.consolidation.compare.pair_features import OF_CHANGE, Statement, of_change, pair_features
-from memtui.engine.consolidation.compare.statement_context import earlier_messages, preceding
 from memtui.engine.consolidation.compare.update_model import (
     CHANGE_HASHED,
     MOST_CHANGE,
@@ -174,7 +174,7 @@ def drawn(talk: dict[str, Any]) -> list[Statement]:
             for draft in extractor.read(turns, Context(session_id=session["id"])).drafts:
                 if draft.kind == "fact":
                     turn = said[draft.sources[0]]
-                    before_it = preceding(draft.content, turn.content)
+                    before_it = preceding_text(draft.content, turn.content)
                     earlier = earlier_messages(turn, turns)
                     facts.append(Statement(draft.content, before_it, earlier, session["id"], turn.event_time))
         return facts

@@ -20,7 +20,7 @@ from memtui.engine.records import Options
 from memtui.engine.search import briefing
 from memtui.engine.store import recalls
 from memtui.hook import claude_code, program
-from memtui.hook.quick import Quick
+from memtui.hook.quick import HookMemory
 
 ROOT = Path(__file__).parents[2]
 QUIET = Options(background=False, embedder="off")
@@ -270,7 +270,7 @@ def test_a_prompt_without_a_blank_is_recorded(memory: Memory, place: Path, home:
 
 def test_no_word_is_read_in_part() -> None:
     words = [f"word{number}" for number in range(9_000)]
-    read = briefing.part_read(" ".join(words)).split()
+    read = briefing.shortened_prompt(" ".join(words)).split()
     assert len(read) < len(words) and set(read) <= set(words)
     assert (read[0], read[-1]) == (words[0], words[-1])
 
@@ -348,15 +348,15 @@ def test_where_it_is_confined_it_does_not_search_by_names(
     memory: Memory, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights: list[float] = []
-    brief = briefing.brief
+    brief = briefing.build_block
 
     def noted(*given: Any, **named: Any) -> briefing.ContextBlock:
         weights.append(named["profile"].entity)
         return brief(*given, **named)
 
-    monkeypatch.setattr(briefing, "brief", noted)
+    monkeypatch.setattr(briefing, "build_block", noted)
     for filter in (None, "tag:work"):
-        quick = Quick(place, agent="cc", options=QUIET, filter=filter)
+        quick = HookMemory(place, agent="cc", options=QUIET, filter=filter)
         quick.context("Is Ada vegetarian?", "s1", source="hook:claude-code")
         quick.close()
     assert weights[0] > 0.0 and weights[1] == 0.0
@@ -413,9 +413,9 @@ def test_what_is_not_in_the_form_that_connect_writes_is_left_to_click(
         ["cursor"], ["claude-code", "--help"], ["claude-code", "--agent", "cc"], ["claude-code", "--db="],
         ["claude-code", "--readonly=yes"],
     ):  # fmt: skip
-        program.hurry(arguments)
+        program.run_fast(arguments)
     assert ran == []
-    program.hurry(["claude-code", "--db=a", "--readonly"])
+    program.run_fast(["claude-code", "--db=a", "--readonly"])
     assert ran == [{"--db": "a", "--readonly": ""}]
 
 
@@ -586,7 +586,7 @@ def test_what_is_kept_from_this_agent_is_told_to_others_only(memory: Memory, pla
     memory.withhold(fact.id, "claude-code")
     answer = {}
     for agent in ("claude-code", "codex"):
-        quick = Quick(place, agent=agent, options=QUIET)
+        quick = HookMemory(place, agent=agent, options=QUIET)
         answer[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
         quick.close()
     assert "vegetarian" not in answer["claude-code"] and "vegetarian" in answer["codex"]

@@ -103,7 +103,7 @@ def test_what_no_index_knows_is_looked_for_in_texts_beyond_ascii_alone(memory: M
     asked: list[tuple[str, Any]] = []
     with memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
-        wanted = search_query.read(connection, "🍕", MEMORIES)
+        wanted = search_query.parse_query(connection, "🍕", MEMORIES)
         found = keyword.first_pass(connection, wanted, scope(compile("", 0.0)), 10)
         connection.exec_trace = None
         statement, bindings = asked[-1]

@@ -12,7 +12,7 @@ from memtui import Memory, Toolbox
 from memtui.engine.errors import InputError, NotRecordedError
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Options, Pause
-from memtui.engine.search.moments import later
+from memtui.engine.search.moments import parse_future_time
 from memtui.engine.store import recording_rules
 
 from clock import Clock
@@ -176,10 +176,10 @@ def test_with_very_many_pauses_none_is_forgotten(person: Memory) -> None:
      ("tomorrow", 12), ("tuesday", 12), ("monday", 156), ("2025-12-03", 36), ("2025-12-01 13:30", 1.5)],
 )  # fmt: skip
 def test_a_time_to_come(when: str, hours: float) -> None:
-    assert later(when, NOON, UTC) == NOON + hours * HOUR
+    assert parse_future_time(when, NOON, UTC) == NOON + hours * HOUR
 
 
 @pytest.mark.parametrize("when", ["", "yesterday", "25:00", "2025-11-30", "soon", "0h", "99999999h"])
 def test_what_names_no_time_to_come(when: str) -> None:
     with pytest.raises(InputError, match="is not a time in the future"):
-        later(when, NOON, UTC)
+        parse_future_time(when, NOON, UTC)

@@ -29,7 +29,7 @@ from memtui.engine.search import cautions
 from memtui.engine.store import stamps
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
-from memtui.hook.quick import Quick
+from memtui.hook.quick import HookMemory
 
 pytestmark = pytest.mark.corrections
 
@@ -200,7 +200,7 @@ def by_context(told: Told) -> list[str]:
 
 
 def by_hook(told: Told) -> list[str]:
-    quick = Quick(told.path, agent="claude-code", options=OPTIONS)
+    quick = HookMemory(told.path, agent="claude-code", options=OPTIONS)
     try:
         prompt = told.story.question.format(told.story.old)
         return wrong_in_text(told, quick.context(prompt, "now", source="claude-code").text)
@@ -287,7 +287,7 @@ def test_the_other_device_decides_and_this_one_hears_of_it(
 
 def test_an_import_that_merges_nothing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = [happen(story, tmp_path) for story in stories(6)]
-    monkeypatch.setattr(stamps, "compare", lambda ours, theirs: "same")
+    monkeypatch.setattr(stamps, "compare_stamps", lambda ours, theirs: "same")
     assert any(active_with_old(carried(one)) for one in told)
 
 
@@ -301,12 +301,12 @@ def test_an_import_that_goes_by_the_clock_is_noticed(tmp_path: Path, monkeypatch
         (old,) = [one for one in memory.view.page("kind:fact is:trash") if story.old in one.content]
         memory.restore(old.id)
         memory.files.export(back)
-    real = reconcile.meeting.meet
+    real = reconcile.meeting.compare_decisions
 
     def by_clock(ours: Stamp | None, theirs: Stamp, **given: Any) -> reconcile.meeting.Meeting | None:
         return None if ours is not None and theirs.at < ours.at else real(ours, theirs, **given)
 
-    monkeypatch.setattr(reconcile.meeting, "meet", by_clock)
+    monkeypatch.setattr(reconcile.meeting, "compare_decisions", by_clock)
     with Memory.open(here.path, options=OPTIONS) as memory:
         assert memory.files.import_paths([back]).decisions.get("restored") is None
 
@@ -341,7 +341,7 @@ def test_a_ranking_that_does_not_move_is_noticed(tmp_path: Path, monkeypatch: py
     told = [happen(story, tmp_path) for story in stories(6)]
     real = cautions.behind_successors
     monkeypatch.setattr(
-        cautions, "behind_successors", lambda connection, fused, now, **given: cautions.Arranged(
+        cautions, "behind_successors", lambda connection, fused, now, **given: cautions.Reordered(
             fused, real(connection, fused, now, **given).cautions
         ),
     )  # fmt: skip

@@ -274,13 +274,15 @@ def test_two_devices_end_alike_or_somebody_is_asked(
 def test_an_import_that_asks_nobody_is_noticed(
     beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = reconcile.meeting.meet
+    real = reconcile.meeting.compare_decisions
 
     def keeps_its_own(ours: Stamp | None, theirs: Stamp, **given: Any) -> reconcile.meeting.Meeting | None:
         met = real(ours, theirs, **given)
         if met is None or met.stamp is not None or ours is None:
             return met
-        return reconcile.meeting.Meeting(False, replace(ours, seen=stamps.joined(ours.seen, theirs.seen)))
+        return reconcile.meeting.Meeting(
+            False, replace(ours, seen=stamps.join_stamps(ours.seen, theirs.seen))
+        )
 
-    monkeypatch.setattr(reconcile.meeting, "meet", keeps_its_own)
+    monkeypatch.setattr(reconcile.meeting, "compare_decisions", keeps_its_own)
     assert any(happen(beginning, tmp_path / str(seed), seed) for seed in range(60))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memtui.engine.records import Explanation, Hit, MemoryRecord, RetrieverHit, RetrieverReport
-from memtui.present.hit import answered, explanation_lines, rank, term, why_above, why_absent
+from memtui.present.hit import explanation_lines, rank, retriever_outcome, share_text, why_above, why_absent
 
 ADA = MemoryRecord(1, "fact_1", "fact", "Ada lives in Porto", 0, 0, 0.9, 0.9, 0.1, "user")
 
@@ -32,13 +32,16 @@ def test_what_stands_below_the_limit_is_no_hit_of_an_agent() -> None:
 
 def test_an_arm_says_how_it_fared() -> None:
     report = RetrieverReport(retriever="vector", state="answered", found=9, milliseconds=1.25)
-    assert answered(report) == "9 found in 1.2 ms"
+    assert retriever_outcome(report) == "9 found in 1.2 ms"
     assert why_absent(report) == "not among the 9 memories it found"
     assert why_absent(None) == "was not asked"
-    assert answered(RetrieverReport(retriever="vector", state="off")) == "off: its weight is 0"
+    assert retriever_outcome(RetrieverReport(retriever="vector", state="off")) == "off: its weight is 0"
     hit = RetrieverHit(rank=2, score=0.71, term=0.25)
     assert (rank(hit, report), rank(hit, report, short=True), rank(hit, None)) == ("#2 of 9", "#2/9", "#2")
-    assert (term(hit, 1.0), term(RetrieverHit(rank=2, score=0.71, term=0.0), 1.0)) == (".250", "0")
+    assert (share_text(hit, 1.0), share_text(RetrieverHit(rank=2, score=0.71, term=0.0), 1.0)) == (
+        ".250",
+        "0",
+    )
 
 
 def test_the_lead_over_the_next_hit_is_told_by_arm() -> None:

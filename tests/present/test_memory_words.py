@@ -10,7 +10,14 @@ from memtui.engine.records.history import RESTORE_BACKUP
 from memtui.present import memory as words
 from memtui.present.caution import line as caution_line
 from memtui.present.changes import attribute_values, column_changes, row_name, table_label
-from memtui.present.operation import by_whom, changed, facts, recall_facts, undo_notes, who
+from memtui.present.operation import (
+    actor_name,
+    author_suffix,
+    change_count,
+    operation_facts,
+    recall_facts,
+    undo_notes,
+)
 
 NOW = 1_700_000_000
 DAY = 86_400
@@ -61,15 +68,15 @@ def test_what_is_not_as_it_was_is_told_by_label() -> None:
 
 def test_a_memory_is_called_by_what_it_is_and_whose_word_it_is() -> None:
     lesson = fact(kind="observation", category="lesson", trust="tool")
-    assert (words.kind_label(lesson), words.whose(lesson)) == ("lesson", "from a tool")
+    assert (words.kind_label(lesson), words.speaker_note(lesson)) == ("lesson", "from a tool")
 
 
 def test_actors_are_told_as_a_person_reads_them() -> None:
-    assert [who(one) for one in ("person", "external", "agent:helper", "scheduler")] == [
+    assert [actor_name(one) for one in ("person", "external", "agent:helper", "scheduler")] == [
         "you", "a program", "helper", "scheduler",
     ]  # fmt: skip
-    assert by_whom(operation(actor="person")) == ""
-    assert by_whom(operation(state="undone")) == " by helper (undone)"
+    assert author_suffix(operation(actor="person")) == ""
+    assert author_suffix(operation(state="undone")) == " by helper (undone)"
 
 
 def test_an_operation_says_what_became_of_it() -> None:
@@ -81,8 +88,8 @@ def test_an_operation_says_what_became_of_it() -> None:
     assert (
         next(iter(undo_notes(stopped, None, None, NOW))).line[0][0].startswith("interrupted: undo finishes")
     )
-    assert changed(operation()) == "2 rows"
-    assert changed(operation(kind="restore-backup")) == "the file"
+    assert change_count(operation()) == "2 rows"
+    assert change_count(operation(kind="restore-backup")) == "the file"
 
 
 def test_a_change_names_columns_and_values_for_people() -> None:
@@ -124,13 +131,13 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
 
 
 def test_an_operation_says_when_who_and_how_much() -> None:
-    lines = [(label, "".join(text for text, _ in line)) for label, line in facts(operation(), NOW)]
+    lines = [(label, "".join(text for text, _ in line)) for label, line in operation_facts(operation(), NOW)]
     assert lines == [
         ("when", "13 Nov 22:13, 1d"),
         ("who", "helper  agent:helper"),
         ("changed", "2 rows of the file"),
     ]
-    own = dict(facts(operation(actor="person", kind=RESTORE_BACKUP), NOW))
+    own = dict(operation_facts(operation(actor="person", kind=RESTORE_BACKUP), NOW))
     assert own["who"][0] == ("you", "text") and own["who"][1][0] == ""
     assert "changed" not in own
 
@@ -173,9 +180,9 @@ def test_a_date_is_told_in_days_of_the_calendar(day: int, hour: int, lines: str)
     now = datetime(2026, 11, 23, hour, 30, tzinfo=UTC).timestamp()
     noon = int(datetime(2026, 11, day, 12, tzinfo=UTC).timestamp())
     memory = fact(topic="plan", happens_at=noon)
-    assert words.happens(memory, now) == lines
+    assert words.date_note(memory, now) == lines
     assert words.is_past(memory, now) == ("past" in lines)
-    assert words.happens(fact(), now) == ""
+    assert words.date_note(fact(), now) == ""
 
 
 def test_what_does_not_fade_is_said_but_not_of_what_is_confirmed() -> None:
@@ -205,5 +212,5 @@ def test_an_attribute_is_told_whatever_it_holds(value: object) -> None:
     assert change.now
     (change,) = column_changes({"happens_at": None}, {"happens_at": value}, NOW)
     assert change.now
-    said = words.pinned(fact(attributes={"pinned_at": value}), NOW)
+    said = words.pinned_since(fact(attributes={"pinned_at": value}), NOW)
     assert ("since" in said, said.endswith("for every prompt")) == (value == 5, True)

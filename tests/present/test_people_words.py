@@ -26,7 +26,7 @@ def turn(**fields: object) -> MemoryRecord:
 
 
 def test_a_session_says_where_it_comes_from_and_how_far_it_is() -> None:
-    where = session.facts(talk(project="memtui"), NOW)
+    where = session.session_facts(talk(project="memtui"), NOW)
     assert where[:3] == ["import:claude", "memtui", "3 turns"]
     failed = SessionRow(sid=1, pending=True, session=talk(attempts=2, last_error="no answer"))
     assert session.state(failed) == ("failed", "error")
@@ -57,8 +57,8 @@ def test_an_entity_says_how_else_it_is_called_and_where_it_is_mentioned() -> Non
     assert lines == {
         "also": "@ada, A.", "mentioned": "in 2 memories, 13 Nov to 14 Nov", "not in": "1 memory that you took out",
     }  # fmt: skip
-    assert entity.waiting(0) == ""
-    assert entity.waiting(1) == "1 text waits to be read for names"
+    assert entity.unsearched_note(0) == ""
+    assert entity.unsearched_note(1) == "1 text waits to be read for names"
 
 
 def test_a_card_says_what_it_is() -> None:

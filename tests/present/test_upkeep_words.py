@@ -97,7 +97,7 @@ def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
     )  # fmt: skip
     place = ExpectedMemory(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
     failed = QuestionResult(question=saved, at=NOW, passed=False, places=(place,))
-    assert question.expects(saved) == "1 memory as the first hit"
+    assert question.expectation(saved) == "1 memory as the first hit"
     assert question.verdict(saved, None)[0] == "not asked yet"
     assert question.verdict(saved, failed) == ("fails", "error")
     assert question.found_rank(place) == ("#4", "warning")

@@ -21,7 +21,7 @@ from memtui.ui.palette import Palette
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.registry import PANES, spec_of
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
 from textual.widgets import Static
@@ -39,7 +39,7 @@ async def test_the_window_is_there_before_the_memory_is_open(story: Story) -> No
         gate.wait(120)
         return story.open()
 
-    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock, state=at_pane("memories"))
+    app = MemtuiApp(open_slowly, look=Appearance(motion=False), clock=story.clock, state=at_pane("memories"))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         assert "2 Memories" in screen_text(app) and "? help" in screen_text(app)
@@ -70,7 +70,7 @@ async def test_a_memory_that_cannot_be_opened_is_a_panel_with_cause_and_next_ste
     def refuse() -> Memory:
         raise StoreError("the file is on the moon.", "Fetch it, then start again.")
 
-    app = MemtuiApp(refuse, look=Look(motion=False))
+    app = MemtuiApp(refuse, look=Appearance(motion=False))
     async with app.run_test(size=(120, 40)):
         await until(lambda: "the file is on the moon." in screen_text(app))
         assert "Fetch it, then start again." in screen_text(app)
@@ -84,7 +84,7 @@ async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str)
 
     state = UiState(None)
     state.pane = pane
-    app = MemtuiApp(refuse, look=Look(motion=False), state=state)
+    app = MemtuiApp(refuse, look=Appearance(motion=False), state=state)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: there(app, ErrorDialog) and "moon" in screen_text(app))
         assert "leave" in screen_text(app)
@@ -103,7 +103,7 @@ async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: st
 
     state = UiState(None)
     state.pane = pane
-    app = MemtuiApp(open_slowly, look=Look(motion=False), state=state)
+    app = MemtuiApp(open_slowly, look=Appearance(motion=False), state=state)
     async with app.run_test(size=(100, 30)) as pilot:
         try:
             await pilot.pause()
@@ -381,7 +381,7 @@ async def test_on_a_small_screen_enter_opens_the_detail_and_escape_leaves_it(sto
 
 
 async def test_a_light_theme_and_a_theme_of_textual_can_be_chosen_while_it_runs(story: Story) -> None:
-    app = story.app(look=Look(theme="memtui-light", motion=False))
+    app = story.app(look=Appearance(theme="memtui-light", motion=False))
     async with running(app) as pilot:
         for theme in ("gruvbox", "ansi-dark", "memtui-dark"):
             app.theme = theme
@@ -479,7 +479,7 @@ async def test_what_another_process_writes_before_the_first_look_appears(
 async def test_in_ascii_no_pane_and_no_dialog_has_signs_of_others(
     story: Story, size: tuple[int, int]
 ) -> None:
-    app = story.app(look=Look(ascii=True, motion=False))
+    app = story.app(look=Appearance(ascii=True, motion=False))
     async with running(app, size) as pilot:
         for key in ("1", "3", "escape", "T", "5", "7", "8", "question_mark"):
             await pilot.press(key)
@@ -533,7 +533,7 @@ async def test_keys_before_the_memory_is_open_are_answered_without_an_error_sign
 
     state = UiState(None)
     state.pane = "review"
-    app = MemtuiApp(open_slowly, look=Look(motion=False), clock=story.clock, state=state)
+    app = MemtuiApp(open_slowly, look=Appearance(motion=False), clock=story.clock, state=state)
     async with app.run_test(size=(80, 24)) as pilot:
         await true(lambda: "counting cards" in screen_text(app), 20)
         for key in ("c", "left"):
@@ -551,9 +551,9 @@ async def test_a_message_that_is_cut_in_the_status_line_is_shown_in_full(story: 
         "Only facts can be merged, and this is an observation: “After a rest week ask how far the run was”"
     )
     async with running(app, (60, 20)):
-        app.say("Short enough.", "warning")
+        app.show_message("Short enough.", "warning")
         await until(lambda: said(app) == "Short enough.")
         assert not app._notifications
-        app.say(reason, "warning")
+        app.show_message(reason, "warning")
         await until(lambda: len(app._notifications) == 1)
         assert [one.message for one in app._notifications] == [reason]

@@ -17,7 +17,7 @@ from memtui.ui.dialogs.proposals import EditProposal, ProposalsDialog, ProposalT
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.panes.sessions.transcript import TranscriptView
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.work_strip import WorkStrip
 from textual.widgets import TextArea
@@ -256,7 +256,7 @@ async def test_with_a_model_the_cost_is_asked_first_and_a_failure_is_told_and_ke
     state.pane = "sessions"
     app = MemtuiApp(
         lambda: Memory.open(talks.path, clock=talks.clock, options=Options(background=False, llm=llm)),
-        look=Look(motion=False), clock=talks.clock, state=state,
+        look=Appearance(motion=False), clock=talks.clock, state=state,
     )  # fmt: skip
     async with running(app) as pilot:
         await pilot.press("r")
@@ -297,7 +297,7 @@ async def test_the_question_after_a_failure_reads_by_rules_at_once(
     state.pane = "sessions"
     app = MemtuiApp(
         lambda: Memory.open(talks.path, clock=talks.clock, options=Options(background=False, llm=llm)),
-        look=Look(motion=False), clock=talks.clock, state=state,
+        look=Appearance(motion=False), clock=talks.clock, state=state,
     )  # fmt: skip
     async with running(app) as pilot:
         await pilot.press("d")

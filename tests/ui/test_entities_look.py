@@ -10,7 +10,7 @@ import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
 
@@ -77,12 +77,12 @@ def test_a_profile_in_full(crowd: Story, snap_compare: SnapCompare) -> None:
 
 
 def test_a_profile_in_the_light(crowd: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(crowd, look=Look(theme="memtui-light", motion=False))
+    app = app_at(crowd, look=Appearance(theme="memtui-light", motion=False))
     assert snap_compare(app, terminal_size=(80, 24), run_before=pressing("j", "enter", "j"))
 
 
 def test_a_merge_in_ascii(crowd: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(crowd, look=Look(ascii=True, motion=False))
+    app = app_at(crowd, look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=pressing("j", "m"))
 
 

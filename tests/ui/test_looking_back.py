@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.line_input import Moments, PointInTimeDialog
+from memtui.ui.dialogs.line_input import PointInTimeDialog, PointsInTime
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
@@ -119,4 +119,4 @@ async def test_nothing_then_and_a_past_that_is_not_known_exactly_say_so(story: S
     ],
 )
 def test_two_moments_are_parted_by_dots(text: str, meant: tuple[str, str]) -> None:
-    assert tuple(Moments.parse(text)) == meant
+    assert tuple(PointsInTime.parse(text)) == meant

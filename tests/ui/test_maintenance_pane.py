@@ -21,7 +21,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row, maintenance_columns
-from memtui.ui.presenters.plots import Bar, bars, columns, stretched
+from memtui.ui.presenters.plots import Bar, bars, columns, resampled
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
@@ -256,10 +256,10 @@ async def test_every_line_is_harmless_and_fits_at_every_size(faded: Story, size:
 
 
 def test_values_are_stretched_and_gathered_without_losing_the_highest() -> None:
-    assert stretched([1, 2], 4) == [1, 1, 2, 2]
-    assert stretched([1, 9, 2, 3], 2) == [9, 3]
-    assert stretched([1, 2, 3], 2, sum) == [1, 5]
-    assert stretched([], 5) == []
+    assert resampled([1, 2], 4) == [1, 1, 2, 2]
+    assert resampled([1, 9, 2, 3], 2) == [9, 3]
+    assert resampled([1, 2, 3], 2, sum) == [1, 5]
+    assert resampled([], 5) == []
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

@@ -10,7 +10,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.observations.pane import ObservationsPane
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from memtui.ui.widgets.row_table import RowTable
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -94,7 +94,7 @@ def test_three_lists(noted: Story, snap_compare: SnapCompare, size: tuple[int, i
 @sizes
 def test_what_a_query_recalls(noted: Story, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
     run = pressing("slash", *"rate deploy", "...", "enter")
-    app = app_at(noted, look=Look("memtui-light", motion=False))
+    app = app_at(noted, look=Appearance("memtui-light", motion=False))
     assert snap_compare(app, terminal_size=size, run_before=run)
 
 
@@ -104,12 +104,12 @@ def test_the_scratchpad(noted: Story, snap_compare: SnapCompare, size: tuple[int
 
 
 def test_in_ascii(noted: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(noted, look=Look(ascii=True, motion=False))
+    app = app_at(noted, look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(120, 30), run_before=pressing("l", "l"))
 
 
 def test_the_scratchpad_in_light(noted: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(noted, look=Look("memtui-light", motion=False))
+    app = app_at(noted, look=Appearance("memtui-light", motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=pressing("P"))
 
 

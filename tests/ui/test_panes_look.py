@@ -15,7 +15,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from textual.widgets import Input
 from ui_story import DAY, NOW, Story, settle, still, until
@@ -126,13 +126,13 @@ def test_history(talks: Story, snap_compare: SnapCompare, size: tuple[int, int])
 
 @pytest.mark.parametrize("pane", ["search", "sessions", "history"])
 def test_light(talks: Story, snap_compare: SnapCompare, pane: str) -> None:
-    app = app_at(talks, pane, look=Look(theme="memtui-light", motion=False))
+    app = app_at(talks, pane, look=Appearance(theme="memtui-light", motion=False))
     run = pressing(question="walnuts or trains", filter="kind:fact")
     assert snap_compare(app, terminal_size=(100, 30), run_before=run)
 
 
 def test_search_in_ascii(talks: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(talks, "search", look=Look(ascii=True, motion=False))
+    app = app_at(talks, "search", look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=pressing(question="walnuts or trains"))
 
 

@@ -10,7 +10,7 @@ from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
 from memtui.ui.panes.entities.profile import NameMarks, ProfileText, Stop
 from memtui.ui.presenters.entity import Month, Portrait
-from memtui.ui.widgets.stop_view import GUTTER, Laid, Part
+from memtui.ui.widgets.stop_view import GUTTER, Part, StopLayout
 from ui_story import DAY, NOW
 
 ADA = Entity(
@@ -38,7 +38,7 @@ def portrait(**changes: object) -> Portrait:
     return Portrait(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def laid(one: Portrait, width: int = 60, *, ascii: bool = False) -> Laid[Stop]:
+def laid(one: Portrait, width: int = 60, *, ascii: bool = False) -> StopLayout[Stop]:
     return ProfileText(width, NOW, ASCII if ascii else UNICODE, {"summary": "s"}).lay_out(one)
 
 
@@ -46,7 +46,7 @@ def text(part: Part) -> str:
     return "".join(piece.text for piece in part.pieces)
 
 
-def lines(one: Laid[Stop]) -> list[str]:
+def lines(one: StopLayout[Stop]) -> list[str]:
     return ["|".join(text(part) for part in line) for line in one.lines]
 
 

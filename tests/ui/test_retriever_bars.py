@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import Hit, MemoryRecord, Profile, RetrieverHit, SearchResult
 from memtui.present.glyphs import UNICODE
-from memtui.present.hit import RETRIEVERS, matched_text, points, raw_score
+from memtui.present.hit import RETRIEVERS, matched_text, raw_score, score_text
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
 from memtui.ui.presenters.hit import HitText, bar, hit_rows, marks, search_columns
 from memtui.ui.presenters.memory_text import MemoryText
@@ -34,11 +34,11 @@ def test_a_part_twice_as_large_is_twice_as_long() -> None:
 
 
 def test_points_keep_the_digits_that_tell_hits_apart() -> None:
-    assert points(0.412) == ".412"
-    assert points(1.1268) == "1.127"
-    assert points(1 / 61, most=0.05) == ".0164"
-    assert points(-0.176, sign=True) == "−.176"
-    assert points(0.19, sign=True) == "+.190"
+    assert score_text(0.412) == ".412"
+    assert score_text(1.1268) == "1.127"
+    assert score_text(1 / 61, most=0.05) == ".0164"
+    assert score_text(-0.176, sign=True) == "−.176"
+    assert score_text(0.19, sign=True) == "+.190"
 
 
 def _hit(*matched: str, score: float = 1.0) -> RetrieverHit:

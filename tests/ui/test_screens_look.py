@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.registry import spec_of
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 from ui_story import Story, memories, settle, still, until
@@ -52,7 +52,7 @@ def test_memories(story: Story, snap_compare: SnapCompare, size: tuple[int, int]
 
 
 def test_memories_light(story: Story, snap_compare: SnapCompare) -> None:
-    app = story.app(look=Look(theme="memtui-light", motion=False))
+    app = story.app(look=Appearance(theme="memtui-light", motion=False))
     assert snap_compare(app, terminal_size=(80, 24), run_before=pressing("space", "space"))
 
 
@@ -60,7 +60,7 @@ def test_memories_in_ascii_without_colour(
     story: Story, snap_compare: SnapCompare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = story.app(look=Look(ascii=True, motion=False))
+    app = story.app(look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=pressing("j"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui.demo import create_demo
 from memtui.ui.app import MemtuiApp
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from memtui.ui.tour import STEPS, TourStrip
 from ui_story import Story, running, screen_text, settle, still, until
 
@@ -46,7 +46,7 @@ async def test_the_key_that_goes_on_takes_every_step_and_writes_nothing(
     toured: Story, size: tuple[int, int], ascii: bool
 ) -> None:
     before = operations(toured)
-    app = toured.app(begins_with="tour", look=Look(ascii=ascii, motion=False))
+    app = toured.app(begins_with="tour", look=Appearance(ascii=ascii, motion=False))
     async with running(app, size) as pilot:
         for number, one in enumerate(STEPS):
             await until(lambda number=number: step(app) == number)

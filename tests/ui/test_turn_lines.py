@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtui.engine.records import Caution, MemoryRecord
 from memtui.present.glyphs import UNICODE
 from memtui.present.text import cells, visible
-from memtui.ui.panes.sessions.transcript import PAGE, Measured, Transcript
+from memtui.ui.panes.sessions.transcript import PAGE, MeasuredPage, Transcript
 from memtui.ui.panes.sessions.turn_lines import FOLD, TurnView
 from memtui.ui.presenters.text_layout import wrap
 
@@ -66,7 +66,7 @@ def _transcript(turns: int) -> Transcript:
             turn(f"turn {number}\n" * (number % 3 + 1), number)
             for number in range(start, min(start + PAGE, turns))
         ]
-        transcript.add(Measured(page, VIEW, frozenset()))
+        transcript.add(MeasuredPage(page, VIEW, frozenset()))
     return transcript
 
 
@@ -86,7 +86,7 @@ def test_every_line_knows_its_turn_also_where_the_text_was_let_go() -> None:
 def test_folding_moves_all_that_follows() -> None:
     transcript = Transcript(VIEW)
     long = turn("\n".join("x" * 40), 1)
-    transcript.add(Measured([long, turn("next", 2)], VIEW, frozenset()))
+    transcript.add(MeasuredPage([long, turn("next", 2)], VIEW, frozenset()))
     before = transcript.span(1)
     transcript.fold(0)
     by = 40 - FOLD - 1

@@ -14,7 +14,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.proposals import ProposalsDialog, ProposalTable
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
 
@@ -86,7 +86,7 @@ def test_a_conflict_in_review(
 def test_new_facts_in_review_in_the_light(
     busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
 ) -> None:
-    look = Look(theme="memtui-light", motion=False)
+    look = Appearance(theme="memtui-light", motion=False)
     app = busy_story.app(state=one_tab("review"), look=look)
     assert snap_compare(app, terminal_size=(80, 24), run_before=pressing("G", "right"))
 
@@ -134,13 +134,13 @@ def test_a_run_in_maintenance(
 def test_the_forecast_in_ascii(
     busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
 ) -> None:
-    app = busy_story.app(state=one_tab("maintenance"), look=Look(ascii=True, motion=False))
+    app = busy_story.app(state=one_tab("maintenance"), look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(100, 30), run_before=at_row("Fading"))
 
 
 def test_growth_in_the_light(
     busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState]
 ) -> None:
-    look = Look(theme="memtui-light", motion=False)
+    look = Appearance(theme="memtui-light", motion=False)
     app = busy_story.app(state=one_tab("maintenance"), look=look)
     assert snap_compare(app, terminal_size=(120, 40), run_before=at_row("Over time"))

@@ -9,17 +9,17 @@ import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from textual.widgets import Input
 from ui_story import DAY, NOW, Story, settle, still, until
 
 SnapCompare = Callable[..., Any]
-DARK, LIGHT = Look(motion=False), Look(theme="memtui-light", motion=False)
+DARK, LIGHT = Appearance(motion=False), Appearance(theme="memtui-light", motion=False)
 
 
 @pytest.fixture
-def app_at(story: Story, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Look], MemtuiApp]:
+def app_at(story: Story, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Appearance], MemtuiApp]:
     """An app that starts in a pane, which is the only one: a new pane changes the tabs of all pictures."""
     with story.open() as memory:
         story.now = NOW - 3 * DAY / 2
@@ -28,7 +28,7 @@ def app_at(story: Story, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Look
         memory.forget(next(one.id for one in memory.view.page() if "walnuts" in one.content))
         story.now = NOW
 
-    def make(place: str, look: Look) -> MemtuiApp:
+    def make(place: str, look: Appearance) -> MemtuiApp:
         monkeypatch.setattr("memtui.ui.main_screen.PANES", [spec_of(place)])
         state = UiState(None)
         state.pane = place
@@ -59,7 +59,7 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
 
 
 @pytest.mark.parametrize(("size", "look"), [((80, 24), DARK), ((120, 40), LIGHT)], ids=["80x24", "light"])
-def test_export(app_at: Any, snap_compare: SnapCompare, size: tuple[int, int], look: Look) -> None:
+def test_export(app_at: Any, snap_compare: SnapCompare, size: tuple[int, int], look: Appearance) -> None:
     keys = pressing("...", "I", "tab", "tab", "space")
     assert snap_compare(app_at("memories", look), terminal_size=size, run_before=keys)
 

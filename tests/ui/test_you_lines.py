@@ -22,7 +22,7 @@ from memtui.engine.records import (
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import cells
 from memtui.ui.panes.you.lines import PortraitLines, Stop
-from memtui.ui.widgets.stop_view import GUTTER, HEAD, Laid
+from memtui.ui.widgets.stop_view import GUTTER, HEAD, StopLayout
 from ui_story import DAY, NOW
 
 from sizes import examples
@@ -56,11 +56,13 @@ FULL = Portrait(
 )
 
 
-def laid(portrait: Portrait, width: int, height: int, *, ascii: bool = False, review: int = 3) -> Laid[Stop]:
+def laid(
+    portrait: Portrait, width: int, height: int, *, ascii: bool = False, review: int = 3
+) -> StopLayout[Stop]:
     return PortraitLines(width, height, NOW, ASCII if ascii else UNICODE, review).lay_out(portrait)
 
 
-def lines(found: Laid[Stop]) -> list[str]:
+def lines(found: StopLayout[Stop]) -> list[str]:
     return [
         "|".join("".join(piece.text for piece in part.pieces).rstrip() for part in line)
         for line in found.lines

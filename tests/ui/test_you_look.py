@@ -12,7 +12,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.panes.you.pane import YouPane
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, still, until
 
@@ -94,12 +94,12 @@ def test_you(whole: Story, snap_compare: SnapCompare, size: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 def test_you_in_the_light(whole: Story, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
-    app = app_at(whole, look=Look(theme="memtui-light", motion=False))
+    app = app_at(whole, look=Appearance(theme="memtui-light", motion=False))
     assert snap_compare(app, terminal_size=size, run_before=pressing("j", "l"))
 
 
 def test_you_in_ascii(whole: Story, snap_compare: SnapCompare) -> None:
-    app = app_at(whole, look=Look(ascii=True, motion=False))
+    app = app_at(whole, look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(120, 40), run_before=pressing("j"))
 
 

@@ -305,4 +305,4 @@ async def test_the_number_of_cards_is_that_of_the_tab(known: Story) -> None:
         pane = await ready(app)
         app.show_count("review", 17)
         await quiet(app)
-        assert pane.shell.count_of("review") == 17 and "17 to review" in screen_text(app)
+        assert pane.shell.tab_count("review") == 17 and "17 to review" in screen_text(app)

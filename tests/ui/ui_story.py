@@ -14,7 +14,7 @@ from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.state import UiState
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from memtui.ui.widgets.row_table import RowTable
 from textual._context import active_app
 from textual.app import App
@@ -40,7 +40,7 @@ class Story:
         return Memory.open(self.path, clock=self.clock, options=OPTIONS, readonly=readonly, actor=actor)
 
     def app(self, *, readonly: bool = False, **given: Any) -> MemtuiApp:
-        look = given.pop("look", Look(motion=False))
+        look = given.pop("look", Appearance(motion=False))
         if "state" not in given:  # most tests are about the list of memories, or begin there
             given["state"] = at_pane("memories")
         return MemtuiApp(

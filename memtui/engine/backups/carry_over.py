@@ -59,7 +59,7 @@ def carry_over(
         operation = operations.get(copy, copy.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
-        metadata.put(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
+        metadata.set_value(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
     return operation
 
 
@@ -79,9 +79,9 @@ def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
     own, *others = dict.fromkeys(
         salt.hex() for salt in (*tombstones.salts_of(live), *tombstones.salts_of(copy))
     )
-    metadata.put(copy, tombstones.SALT, own)
+    metadata.set_value(copy, tombstones.SALT, own)
     if others:
-        metadata.put(copy, tombstones.OTHER_SALTS, " ".join(others))
+        metadata.set_value(copy, tombstones.OTHER_SALTS, " ".join(others))
 
 
 def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:

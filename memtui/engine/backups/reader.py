@@ -22,7 +22,7 @@ from memtui.engine.errors import (
     NotFoundError,
 )
 from memtui.engine.records.backups import Backup, BackupContents
-from memtui.engine.search.moments import moment
+from memtui.engine.search.moments import parse_past_time
 from memtui.engine.store import backup, migration
 from memtui.engine.store.connection import APPLICATION_ID, connect, translate
 from memtui.engine.store.sql import scalar
@@ -121,7 +121,7 @@ def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzi
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
     if given.suffix or len(given.parts) > 1:
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
-    at = moment(text, now, zone)
+    at = parse_past_time(text, now, zone)
     for found in there:
         if found.at <= at:
             return found.path

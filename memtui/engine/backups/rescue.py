@@ -116,7 +116,7 @@ class Rescue:
             raise InputError("That is the memory itself, not a backup.", "memtui restore lists the backups.")
         with ready(chosen.path) as source, file.file_errors(self.path):
             paths.private_folder(self.path.parent)
-            with locks.alone(self.path, _PATIENCE, "Nothing was restored."):
+            with locks.exclusive_work(self.path, _PATIENCE, "Nothing was restored."):
                 return put_in_place(source, chosen, self.path, self._clock, actor)
 
 

@@ -28,7 +28,7 @@ class Image(NamedTuple):
     file_id: str | None
 
 
-def missing(source: apsw.Connection, live: Path) -> list[int]:
+def missing_memories(source: apsw.Connection, live: Path) -> list[int]:
     """The keys (in the backup) of active memories that are absent from the file, or forgotten or faded there.
 
     Those that were erased for good are not missing.
@@ -70,7 +70,7 @@ def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]
         yield found
 
 
-def put(connection: apsw.Connection, some: Iterable[Image], now: int) -> int:
+def insert_memories(connection: apsw.Connection, some: Iterable[Image], now: int) -> int:
     """Put memories into the file, inside the caller's operation; returns how many were not there as they are."""
     return sum(_put(connection, image, now) for image in some)
 

@@ -22,7 +22,7 @@ from memtui.engine.store.sql import scalar, storable
 PERSON = "person"
 
 
-class Apart(NamedTuple):
+class PairDecision(NamedTuple):
     """That two are two. ``split_off``: the key of the name that was taken from one of them; None if it was said outright."""
 
     decision_id: int
@@ -30,26 +30,26 @@ class Apart(NamedTuple):
     split_off: str | None
 
 
-def decided(connection: apsw.Connection, eid: int) -> int:
+def decision_bits(connection: apsw.Connection, eid: int) -> int:
     """The bits of what somebody decided about the row of an entity (NAMED, TYPED, ... of ``store.entities``)."""
     return int(scalar(connection, "SELECT protected FROM entities WHERE eid = ?", (eid,)))
 
 
-def must_be_free(connection: apsw.Connection, entity: Entity, bits: int, actor: str, verb: str) -> None:
+def require_undecided(connection: apsw.Connection, entity: Entity, bits: int, actor: str, verb: str) -> None:
     """Raise ProtectedError where the person decided any of ``bits``, and it is not the person who would change it."""
-    if actor != PERSON and decided(connection, entity.eid) & bits:
+    if actor != PERSON and decision_bits(connection, entity.eid) & bits:
         raise ProtectedError(
             f"The person decided about {entity.canonical_name}: {actor} may not {verb} it.", "Ask the person."
         )
 
 
-def protect(connection: apsw.Connection, eid: int, bit: int, *, clear: bool = False) -> None:
+def record_decision(connection: apsw.Connection, eid: int, bit: int, *, clear: bool = False) -> None:
     """Record a decision about an entity; ``clear`` removes it."""
     operator = "& ~" if clear else "|"
     connection.execute(f"UPDATE entities SET protected = protected {operator} ? WHERE eid = ?", (bit, eid))
 
 
-def note(
+def note_decision(
     connection: apsw.Connection, decision: str, eid: int, actor: str, now: int, *, other: int | None = None,
     rid: int | None = None, key: str | None = None,
 ) -> None:  # fmt: skip
@@ -60,7 +60,7 @@ def note(
     )
 
 
-def withdraw(
+def withdraw_decision(
     connection: apsw.Connection, decision: str, memory: MemoryRecord, entity: Entity, actor: str
 ) -> bool:
     """Take back what was decided before about this memory; whether anything was.
@@ -80,11 +80,11 @@ def withdraw(
                 f"The person decided about {memory.id} and {entity.canonical_name}: {actor} may not change it.",
                 "Ask the person.",
             )
-        forget(connection, decision_id)
+        forget_decision(connection, decision_id)
     return bool(rows)
 
 
-def apart(connection: apsw.Connection, one: int, other: int) -> list[Apart]:
+def decisions_between(connection: apsw.Connection, one: int, other: int) -> list[PairDecision]:
     """All that was decided between two entities or names of them."""
     rows: Any = connection.execute(
         f"""
@@ -94,10 +94,10 @@ def apart(connection: apsw.Connection, one: int, other: int) -> list[Apart]:
         """,
         (one, other),
     )
-    return list(starmap(Apart, rows))
+    return list(starmap(PairDecision, rows))
 
 
-def forget(connection: apsw.Connection, decision_id: int) -> None:
+def forget_decision(connection: apsw.Connection, decision_id: int) -> None:
     connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
 
 
@@ -106,29 +106,29 @@ MOST_CHARACTERS = 200
 
 def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
     """Call it otherwise; the old name stays as an alias."""
-    name = clean(name)
-    must_be_free(connection, entity, NAMED, actor, "rename")
+    name = clean_name(name)
+    require_undecided(connection, entity, NAMED, actor, "rename")
     _take_name(connection, entity, name, now)
     _set(connection, entity.eid, "canonical_name = ?", name)
     if actor == PERSON:
-        protect(connection, entity.eid, NAMED)
+        record_decision(connection, entity.eid, NAMED)
 
 
 def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
     type = entity_lists.known_type(type)
-    must_be_free(connection, entity, TYPED, actor, "retype")
+    require_undecided(connection, entity, TYPED, actor, "retype")
     _set(connection, entity.eid, "type = ?", type)
-    protect(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
+    record_decision(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
 
 
 def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
     """One more name of it; texts that have it are read again."""
-    _take_name(connection, entity, clean(alias), now)
+    _take_name(connection, entity, clean_name(alias), now)
 
 
 def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
     """Make an entity of its own of one of the names, with the memories that name it so; returns its eid."""
-    must_be_free(connection, entity, NAMED, actor, "split")
+    require_undecided(connection, entity, NAMED, actor, "split")
     key = entity_key(alias)
     if key == entity_key(entity.canonical_name):
         raise InputError(
@@ -151,7 +151,7 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
         connection.execute("UPDATE entity_aliases SET entity_id = ? WHERE alias_id = ?", (eid, alias_id))
     else:
         _set(connection, eid, "merged_into = NULL", None)
-    note(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
+    note_decision(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
     return int(eid)
 
 
@@ -184,19 +184,22 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
     """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
     type = _merged_type(connection, survivor, absorbed)
     _two(survivor, absorbed)
-    must_be_free(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
-    for decision in apart(connection, survivor.eid, absorbed.eid):
+    require_undecided(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
+    for decision in decisions_between(connection, survivor.eid, absorbed.eid):
         if decision.actor == PERSON and actor != PERSON:
             raise ProtectedError(
                 f"The person keeps {survivor.canonical_name} and {absorbed.canonical_name} apart: {actor} may not merge them.",
                 "Ask the person.",
             )
-        forget(connection, decision.decision_id)
+        forget_decision(connection, decision.decision_id)
     _absorb(connection, survivor.eid, absorbed.eid)
     if type != survivor.type:
         _set(connection, survivor.eid, "type = ?", type)
-    if decided(connection, absorbed.eid) & TYPED and not decided(connection, survivor.eid) & TYPED:
-        protect(connection, survivor.eid, TYPED)
+    if (
+        decision_bits(connection, absorbed.eid) & TYPED
+        and not decision_bits(connection, survivor.eid) & TYPED
+    ):
+        record_decision(connection, survivor.eid, TYPED)
     if survivor.summary is None and absorbed.summary is not None:
         _set(connection, survivor.eid, "summary = ?", absorbed.summary)
     if absorbed.pinned and not survivor.pinned:
@@ -206,8 +209,8 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
 def keep_apart(connection: apsw.Connection, one: Entity, other: Entity, *, actor: str, now: int) -> None:
     """They are two, however alike they look: no merge of them is suggested again."""
     _two(one, other)
-    if all(decision.split_off is not None for decision in apart(connection, one.eid, other.eid)):
-        note(connection, "distinct", one.eid, actor, now, other=other.eid)
+    if all(decision.split_off is not None for decision in decisions_between(connection, one.eid, other.eid)):
+        note_decision(connection, "distinct", one.eid, actor, now, other=other.eid)
 
 
 def unlink(
@@ -222,43 +225,43 @@ def unlink(
         raise InputError(
             f"{memory.id} is not linked to {entity.canonical_name}.", "memtui show lists its links."
         )
-    withdraw(connection, "link", memory, entity, actor)
+    withdraw_decision(connection, "link", memory, entity, actor)
     for (eid,) in rows:
-        note(connection, "unlink", eid, actor, now, rid=memory.rid)
+        note_decision(connection, "unlink", eid, actor, now, rid=memory.rid)
 
 
 def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, actor: str, now: int) -> None:
     """The memory is about it, whatever stands in its text."""
-    said_otherwise = withdraw(connection, "unlink", memory, entity, actor)
+    said_otherwise = withdraw_decision(connection, "unlink", memory, entity, actor)
     linked = scalar(
         connection,
         f"SELECT 1 FROM memory_entities WHERE rid = ?1 AND eid IN {GROUP.format(eid='?2')}",
         (memory.rid, entity.eid),
     )
     if said_otherwise or not linked:
-        note(connection, "link", entity.eid, actor, now, rid=memory.rid)
+        note_decision(connection, "link", entity.eid, actor, now, rid=memory.rid)
 
 
-def hide(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
+def mark_not_entity(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
     """It is no entity: its names are not looked for any more."""
-    must_be_free(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
+    require_undecided(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
     _set(connection, entity.eid, "hidden = 1", None)
 
 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
-    must_be_free(connection, entity, DESCRIBED, actor, "describe")
+    require_undecided(connection, entity, DESCRIBED, actor, "describe")
     text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
     _set(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
-        protect(connection, entity.eid, DESCRIBED, clear=not text)
+        record_decision(connection, entity.eid, DESCRIBED, clear=not text)
 
 
 def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
     _set(connection, entity.eid, "pinned = ?", int(pinned))
 
 
-def clean(name: str) -> str:
+def clean_name(name: str) -> str:
     """A name without blanks around it. Raises InputError for one that has nothing to read."""
     name = " ".join(storable(name).replace("\0", " ").split())
     if not entity_key(name):
@@ -275,7 +278,7 @@ def clean(name: str) -> str:
 def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int) -> None:
     """See that the name leads to this entity. Raises InputError when it is another one's."""
     others = []
-    for row, survivor, hidden in entity_names.having(connection, name):
+    for row, survivor, hidden in entity_names.entities_named(connection, name):
         if survivor == entity.eid:
             return
         if hidden or _is_empty(connection, survivor):  # no entity is left behind the name
@@ -285,7 +288,9 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
             else:
                 _set(connection, row, "merged_into = ?", entity.eid)
             return
-        if all(decision.split_off is not None for decision in apart(connection, entity.eid, survivor)):
+        if all(
+            decision.split_off is not None for decision in decisions_between(connection, entity.eid, survivor)
+        ):
             others.append(survivor)
     for other in entities.by_eid(connection, others):
         raise InputError(
@@ -329,7 +334,7 @@ def _two(one: Entity, other: Entity) -> None:
 def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> str:
     """What somebody decided; else what most of the memories of both say."""
     for one in (survivor, absorbed):
-        if decided(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
+        if decision_bits(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
             return one.type
     votes: Any = connection.execute(
         f"""

@@ -110,7 +110,7 @@ def columns_of(connection: apsw.Connection, table: str) -> frozenset[str]:
     return frozenset(name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})"))
 
 
-def there(connection: apsw.Connection, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def existing_columns(connection: apsw.Connection, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(table, its columns of a kind: a field of ``Columns``), as far as this file has them."""
     for table, columns in SCHEMA.items():
         wanted: tuple[str, ...] = getattr(columns, kind)
@@ -119,10 +119,10 @@ def there(connection: apsw.Connection, kind: str) -> Iterator[tuple[str, tuple[s
             yield table, found
 
 
-def holders(connection: apsw.Connection, piece: str, limit: int = 3) -> list[str]:
+def rows_with_text(connection: apsw.Connection, piece: str, limit: int = 3) -> list[str]:
     """What rows have this very piece of text (in any case of its letters), as people know them."""
     found: list[str] = []
-    for table, columns in there(connection, "texts"):
+    for table, columns in existing_columns(connection, "texts"):
         where = " OR ".join(f"instr(lower({column}), lower(?1)) > 0" for column in columns)
         if table == "memory_metadata":
             where = f"key NOT LIKE '{_UNFINISHED}' AND ({where})"
@@ -147,7 +147,11 @@ def is_ours(connection: apsw.Connection, word: str) -> bool:
             f"SELECT 1 FROM {table} WHERE instr(lower(CAST({column} AS TEXT)), lower(?)) > 0 LIMIT 1",
             (word,),
         )
-        for table, columns in (*places, *there(connection, "ours"), *there(connection, "ids"))
+        for table, columns in (
+            *places,
+            *existing_columns(connection, "ours"),
+            *existing_columns(connection, "ids"),
+        )
         for column in columns
         if column not in ("vector", "vectors", "hash")
     )

@@ -64,10 +64,10 @@ def assert_same(connections: Connections, plan: ErasePlan) -> None:
     """Raise InputError when the memory has changed since the plan was made."""
     now = make_plan(connections, plan.request)
     if now.ids != plan.ids or _fates(now) != _fates(plan):
-        raise changed()
+        raise list_changed_error()
 
 
-def changed() -> MemtuiError:
+def list_changed_error() -> MemtuiError:
     return InputError(
         "The memory has changed since this list was shown: other rows contain the text now.",
         "Nothing was erased from the memory. Look at the list again.",
@@ -241,7 +241,7 @@ class Eraser:
         path = self._connections.path
         if path is None:
             return nullcontext()
-        return locks.alone(
+        return locks.exclusive_work(
             path, WAIT, "Nothing was erased.",
             lambda work: progress(EraseProgress(doing=f"waiting for {work} to end", done=0, total=1)),
         )  # fmt: skip
@@ -286,7 +286,7 @@ class _Work:
         with self._connections.write() as connection:
             found = closure(connection, request)
             if found.ids != self._ids:
-                raise changed()
+                raise list_changed_error()
             self._pieces = proof.known_pieces(connection, found, self._texts)
             scrub(connection, found, actor=self._actor, now=self._mark.at, count=len(self._ids))
             settle_indexes(connection, found, vec0=not self._connections.vectors_missing)

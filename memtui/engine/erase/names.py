@@ -77,7 +77,7 @@ _OWNERS = 2
 def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
     candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
-    candidates -= words.among(candidates)
+    candidates -= words.ordinary_words(candidates)
     rids = frozenset(found.rids)
     rare = {word for word in candidates if not _said_elsewhere(connection, word, rids)}
     if rare:
@@ -112,7 +112,7 @@ def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]
 def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
     plain = tokens.plain(name)
     parts = plain.split()
-    if len(plain) < _LEAST_NAME + 2 or words.among(parts) == set(parts):
+    if len(plain) < _LEAST_NAME + 2 or words.ordinary_words(parts) == set(parts):
         return False
     return not any(
         row[0] not in gone and plain in tokens.plain(str(row[3])) for row in with_phrase(connection, name)

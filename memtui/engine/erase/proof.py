@@ -377,7 +377,7 @@ def read_mark(connection: apsw.Connection) -> PendingErase | None:
 
 
 def put_mark(connection: apsw.Connection, mark: PendingErase) -> None:
-    metadata.put(connection, UNFINISHED, json_text(mark))
+    metadata.set_value(connection, UNFINISHED, json_text(mark))
 
 
 def remove_mark(connection: apsw.Connection) -> None:

@@ -20,8 +20,18 @@ from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_k
 from memtui.engine.wording import plural
 
 from . import history
-from .closure import NOTHING, Closure, about, carries, censored, quoting_notes, says, title_of, without
-from .columns import columns_of, there
+from .closure import (
+    NOTHING,
+    Closure,
+    attributes_without,
+    censor,
+    contains_texts,
+    quotes_texts,
+    quoting_notes,
+    title_of,
+    without_ids,
+)
+from .columns import columns_of, existing_columns
 from .matching import CENSORED
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -85,11 +95,11 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
             continue
         noted, tags = _object(str(json)), _any(str(tagged))
         quoting = quoting_notes(noted, closure)
-        left = [tag for tag in tags if not carries(tag, closure)]
+        left = [tag for tag in tags if not contains_texts(tag, closure)]
         values: dict[str, Any] = {}
         if quoting:
             rest = {key: value for key, value in noted.items() if key not in quoting}
-            values["attributes"] = json_text(about(rest, closure.ids))
+            values["attributes"] = json_text(attributes_without(rest, closure.ids))
         if left != tags:
             values["tags"] = json_text(left)
         if values:
@@ -137,9 +147,9 @@ def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
         "SELECT proposal_id, kind, payload FROM proposals"
     ).fetchall():
         value = _object(str(payload))
-        left = without(value, closure.ids)
+        left = without_ids(value, closure.ids)
         title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
-        if left is NOTHING or says(value, closure):
+        if left is NOTHING or quotes_texts(value, closure):
             steps += _step(closure, "card", int(str(key)), title, "asks about it")
         elif left != value:
             steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
@@ -183,7 +193,7 @@ def _results(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return [
         Step("question_results", "query_id", int(str(key)), None, None)
         for key, places in connection.execute("SELECT query_id, places FROM question_results").fetchall()
-        if (value := _any(str(places))) != without(value, closure.ids) or says(value, closure)
+        if (value := _any(str(places))) != without_ids(value, closure.ids) or quotes_texts(value, closure)
     ]
 
 
@@ -193,7 +203,7 @@ def _profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
         "SELECT profile_id, name, settings FROM profiles"
     ).fetchall():
         value = _object(str(settings))
-        if (left := censored(value, closure)) != value:
+        if (left := censor(value, closure)) != value:
             steps += _step(
                 closure, "profile", int(str(key)), str(name), "its settings have it", {"settings": json_text(left)}
             )  # fmt: skip
@@ -217,7 +227,7 @@ def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
 def _fewer(closure: Closure, table: str, name: str, key: int, column: str, stored: str) -> list[Step]:
     """The list of ids in a column without those that go, where any of them does."""
     value = _any(stored)
-    left = without(value, closure.ids)
+    left = without_ids(value, closure.ids)
     if left == value:
         return []
     return [Step(table, name, key, {column: "[]" if left is NOTHING else json_text(left)}, None)]
@@ -231,19 +241,19 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
         value = _object(str(report))
         left = dict(value)
         if "ids" in value:
-            cleaned = without(value["ids"], closure.ids)
+            cleaned = without_ids(value["ids"], closure.ids)
             left["ids"] = [] if cleaned is NOTHING else cleaned
         for part in ("summary", "skipped"):
-            if says(left.get(part), closure):
+            if quotes_texts(left.get(part), closure):
                 left[part] = CENSORED
-        if says(left.get("notes"), closure):
-            left["notes"] = [note for note in left["notes"] if not says(note, closure)]
-        left = censored(left, closure)
+        if quotes_texts(left.get("notes"), closure):
+            left["notes"] = [note for note in left["notes"] if not quotes_texts(note, closure)]
+        left = censor(left, closure)
         values: dict[str, Any] = {} if left == value else {"report": json_text(left)}
-        if error and says(error, closure):
+        if error and quotes_texts(error, closure):
             values["error"] = CENSORED
         if values:
-            quoted = "error" in values or says(value, closure)
+            quoted = "error" in values or quotes_texts(value, closure)
             carrier = Carrier(
                 key=f"run:{key}", place="run", title=str(job), why="its report quotes it", outcome="cleared"
             )  # fmt: skip
@@ -308,7 +318,7 @@ def _own_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
             steps.append(Step("memory_metadata", "key", str(key), None, None))
             continue
         value = _json_or_text(str(stored))
-        left = censored(value, closure)
+        left = censor(value, closure)
         if key == metadata.FOLLOWED_NOT_READ:
             left = [name for name in left if not closure.texts.has_distinctive(metadata.place_of(name))]
         elif isinstance(left, dict):
@@ -330,13 +340,13 @@ def _json_or_text(text: str) -> Any:
 
 def _apart(value: list[Any], ids: frozenset[str]) -> list[Any]:
     """A list without those that name one of the ids, as one of a pair or alone."""
-    return [one for one in value if without(one, ids) == one]
+    return [one for one in value if without_ids(one, ids) == one]
 
 
 def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Names of sessions, projects, sources and agents that tell of it: covered alike wherever they stand."""
     steps: list[Step] = []
-    for table, columns in there(connection, "labels"):
+    for table, columns in existing_columns(connection, "labels"):
         stays = " AND rid NOT IN (SELECT value FROM json_each(?1))" if table == "memories" else ""
         for column in columns:
             known = [
@@ -557,10 +567,14 @@ def _dissolve(connection: apsw.Connection, closure: Closure) -> None:
         """,
         (as_json(ids),),
     ).fetchall():
-        left: Any = without(_any(str(sources)), ids)
+        left: Any = without_ids(_any(str(sources)), ids)
         connection.execute(
             "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            ("[]" if left is NOTHING else json_text(left), json_text(about(_any(str(attributes)), ids)), rid),
+            (
+                "[]" if left is NOTHING else json_text(left),
+                json_text(attributes_without(_any(str(attributes)), ids)),
+                rid,
+            ),
         )
     connection.execute(
         """

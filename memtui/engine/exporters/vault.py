@@ -165,7 +165,7 @@ class Vault:
 
     def _cautions(self, ids: Sequence[str]) -> Iterator[str]:
         """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
-        for of in cautions.find(self._connection, ids, 0.0).values():
+        for of in cautions.find_cautions(self._connection, ids, 0.0).values():
             for one in of:
                 later = "".join(self._linked([one.successor.id])) if one.successor else ""
                 yield cautions.caution_text(replace(one, successor=None)) + (f": {later}" if later else "")

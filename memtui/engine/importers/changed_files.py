@@ -185,10 +185,10 @@ class ReadMarks:
         """At ``at`` all had been read but the files that are ``left``."""
         with self._connections.write() as connection:
             for place in self._places:
-                metadata.put(connection, _key(place), repr(at))
+                metadata.set_value(connection, _key(place), repr(at))
             others = [path for path in _left(connection) if not self._is_ours(path)]
             names = [metadata.name_of(str(path)) for path in (*others, *left)]
-            metadata.put(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
+            metadata.set_value(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
 
     def _is_ours(self, path: Path) -> bool:
         return any(path.is_relative_to(place) for place in self._places)

@@ -94,7 +94,7 @@ class UnpackedStream(io.RawIOBase):
         super().close()
 
 
-def copies(path: Path) -> bool:
+def has_plain_copy(path: Path) -> bool:
     """True for a packed file whose plain one is beside it."""
     return path.suffix in SUFFIXES and path.with_suffix("").is_file()
 

@@ -26,7 +26,7 @@ from memtui.engine.records import Record, Refused
 from .databases import quoted
 from .formats.agents_sdk import COLUMNS
 from .limits import LIMITS, Limits
-from .refusals import none_usable
+from .refusals import none_usable_error
 
 _URL = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z0-9_]+)?://")
 _ENVIRONMENT = "env:"
@@ -68,12 +68,12 @@ def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Loc
                     raise
                 refused.append(Refused(message=error.message, hint=error.hint))
         if refused and not paths:
-            raise none_usable(refused)
+            raise none_usable_error(refused)
         try:
             yield LocalCopies(paths=tuple(paths), refused=tuple(refused))
         except InputError as error:
             if refused:
-                raise none_usable([*refused, Refused(message=error.message, hint=error.hint)]) from None
+                raise none_usable_error([*refused, Refused(message=error.message, hint=error.hint)]) from None
             raise
 
 

@@ -45,8 +45,8 @@ from .refusals import (
     PROPERTIES,
     RECORDS,
     UNREADABLE,
-    none_usable,
-    nothing_in,
+    no_records_error,
+    none_usable_error,
 )
 from .registry import format_named, formats
 from .stream import Source
@@ -114,7 +114,7 @@ def find_sources(
         if len(sources) > limits.files:
             raise InputError(f"There are more than {limits.files:,} files.", "Import a folder at a time.")
     if not sources:
-        raise none_usable(refused)
+        raise none_usable_error(refused)
     ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
     return DetectionResult(
         sources=tuple(found for _, found in ordered),
@@ -184,7 +184,7 @@ class _Search:
             raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
         if not found:
             reasons = Counter(one.reason for one in self.left_out)
-            raise nothing_in(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
+            raise no_records_error(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
         if self.wanted or any(one.format in _WITH_STATE for _, one in found):
             self.left_out = [
                 replace(one, reason=OTHER) if one.reason == RECORDS else one for one in self.left_out
@@ -243,7 +243,7 @@ class _Search:
             yield from self._members(path, status)
             return
         unpack = head.startswith(compression.MAGICS)
-        if unpack and self.folder and compression.copies(path):
+        if unpack and self.folder and compression.has_plain_copy(path):
             self._leave_out(compression.BESIDE, path)
             return
         try:

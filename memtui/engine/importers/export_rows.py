@@ -80,7 +80,7 @@ def _text_of(line: MemoryLine, options: Options) -> dict[str, Any]:
     attributes = msgspec.json.decode(line.attributes) if bytes(line.attributes) != b"{}" else {}
     if line.kind == "episode" and "secrets" in attributes:
         return {}
-    marked = validation.marked(line.content, line.kind, options.secrets)
+    marked = validation.apply_secret_policy(line.content, line.kind, options.secrets)
     if not marked.attributes:
         return {}
     return {
@@ -249,7 +249,7 @@ class RowImporter:
     def store_some(self, connection: apsw.Connection, new: Sequence[AnyLine]) -> tuple[int, list[AnyLine]]:
         until = time.monotonic() + report.SECONDS_PER_TRANSACTION
         op_id = self._shared.operation.begin()
-        with stamps.taking_over(connection):
+        with stamps.carrying_stamps(connection):
             return self._store_until(connection, new, op_id, until)
 
     def _store_until(

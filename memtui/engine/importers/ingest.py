@@ -120,7 +120,7 @@ def import_paths(
     import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
     """
     found = find_sources(paths, format, own=connections.path)
-    labels = named(tuple(dict.fromkeys(recognised.format for recognised in found.sources)))
+    labels = format_names(tuple(dict.fromkeys(recognised.format for recognised in found.sources)))
     with ExitStack() as stack:
         if not dry_run:
             stack.enter_context(lock.only_import(connections))
@@ -133,9 +133,9 @@ def import_paths(
         return run.run(progress, cancelled)
 
 
-def named(formats: Sequence[str]) -> str:
+def format_names(formats: Sequence[str]) -> str:
     """Formats as people call them."""
-    return lock.listed([format_named(name).label for name in formats])
+    return lock.join_names([format_named(name).label for name in formats])
 
 
 class Import:
@@ -237,7 +237,7 @@ class Import:
 
     def _finish(self, how: str) -> Operation | None:
         account = self.account
-        label = lock.imported_label(account.kinds, named(self.formats), account.decisions)
+        label = lock.imported_label(account.kinds, format_names(self.formats), account.decisions)
         operation = self.operation.finish(label + how)
         return operation if account.imported or account.decisions or self._titles.given else None
 

@@ -165,7 +165,7 @@ def session_files(source: KnownSource) -> list[SessionFile]:
     return sorted(found, key=lambda file: (file.modified, str(file.path)))
 
 
-def swept_before(source: KnownSource, now: float) -> float | None:
+def deletion_threshold(source: KnownSource, now: float) -> float | None:
     """The files that are older than this (Unix seconds) will be swept within ``WARNING_DAYS``."""
     return None if source.kept_days is None else now - max(0, source.kept_days - WARNING_DAYS) * DAY
 
@@ -181,7 +181,7 @@ def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
     days = _kept_days(folder / "settings.json")
     for found in _folder("claude-code", "claude-code", "Claude Code", folder / "projects"):
         kept = msgspec.structs.replace(found, kept_days=days)
-        before = swept_before(kept, now) or 0.0
+        before = deletion_threshold(kept, now) or 0.0
         going = sum(file.modified < before for file in session_files(found))
         yield msgspec.structs.replace(kept, expiring=going)
 

@@ -22,7 +22,7 @@ from memtui.engine.store.export_rows import AnyLine
 from .base import Item
 from .limits import LIMITS, MIB, Limits
 from .registry import format_named
-from .stream import WAITING, Source, Stream, bare
+from .stream import WAITING, Source, Stream, strip_line
 
 _ANCHOR = 64
 QUIET_SECONDS = 60.0
@@ -76,7 +76,7 @@ class LiveStream(Stream):
             if isinstance(line, Skip):
                 yield line
                 continue
-            line = bare(line, first=self.record == 1, blank=blank)
+            line = strip_line(line, first=self.record == 1, blank=blank)
             if line or blank:
                 yield line
 

@@ -28,7 +28,7 @@ def only_import(connections: Connections) -> Iterator[None]:
     if connections.path is None:
         yield
         return
-    lock = locks.beside(connections.path, "import")
+    lock = locks.work_lock(connections.path, "import")
     try:
         lock.acquire()
     except Timeout:
@@ -47,14 +47,14 @@ QUESTION = "question"
 
 
 def imported_label(kinds: Mapping[str, int], labels: str, decisions: Mapping[str, int] = {}) -> str:
-    merged = f"; merged {text}" if (text := decided(decisions)) else ""
+    merged = f"; merged {text}" if (text := decisions_text(decisions)) else ""
     asked = f"; {plural(decisions[QUESTION], 'question')} for Review" if QUESTION in decisions else ""
-    return f"Imported {counted(kinds)} from {labels}{merged}{asked}"
+    return f"Imported {count_text(kinds)} from {labels}{merged}{asked}"
 
 
-def decided(decisions: Mapping[str, int]) -> str:
+def decisions_text(decisions: Mapping[str, int]) -> str:
     """``3 corrections, 1 forgotten and 2 tags``: what was decided elsewhere and is merged, in words; "" for nothing."""
-    return listed([
+    return join_names([
         f"{number:,} {word}" if word in _AS_IT_IS else plural(number, word)
         for word, number in decisions.items()
         if word != QUESTION
@@ -68,7 +68,7 @@ def running_label(labels: str) -> str:
     return f"Importing from {labels}"
 
 
-def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
+def count_text(kinds: Mapping[str, int], sessions: int | None = None) -> str:
     """``3 turns of 1 session, 2 facts and 1 entity``: what came in, in words; ``nothing new``."""
     parts = []
     for kind, number in kinds.items():
@@ -76,9 +76,9 @@ def counted(kinds: Mapping[str, int], sessions: int | None = None) -> str:
         if kind == "turn" and sessions is not None:
             part += f" of {plural(sessions, 'session')}"
         parts.append(part)
-    return listed(parts) or "nothing new"
+    return join_names(parts) or "nothing new"
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """``A``, ``A and B``, ``A, B and C``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

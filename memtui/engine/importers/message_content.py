@@ -19,7 +19,7 @@ class Message(NamedTuple):
     trust: Trust
 
 
-def said(role: Any, content: Any, stream: Stream) -> Message | Skip:
+def read_message(role: Any, content: Any, stream: Stream) -> Message | Skip:
     """The role, the text and how far it is trusted, or why the message is passed over."""
     speaker = foreign_values.one_line(role)
     if speaker is None:

@@ -21,7 +21,7 @@ from memtui.engine.store.sql import json_text, scalar
 
 from . import note_validation, report, turns
 from .base import ConsolidatedSession, Named, Note, PadEntry, Stored
-from .note_validation import NewItem, NewNote, identity, is_there, same_text, unknown
+from .note_validation import NewItem, NewNote, identity, is_there, same_text, unknown_names
 from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, CountedRecord, ImportCounts
 
 _ROWS_PER_LOOK = 8
@@ -148,12 +148,12 @@ class _Storing:
         if self._talks:
             self._store_notes()
         for session_id, (first, last, source) in self._talks.items():
-            sessions.seen(self._connection, session_id, first, last, source=source)
+            sessions.register_session(self._connection, session_id, first, last, source=source)
         self._talks.clear()
 
     def _store(self, item: PadEntry | Named | ConsolidatedSession) -> bool:
         if isinstance(item, PadEntry):
-            scratchpad.put(self._connection, item.key, item.value, self._now)
+            scratchpad.set_value(self._connection, item.key, item.value, self._now)
         elif isinstance(item, Named):
             return self._learn(item) is not None
         else:
@@ -190,7 +190,7 @@ class _Storing:
                 (eid,),
             )
         )
-        for alias in unknown(self._connection, named):
+        for alias in unknown_names(self._connection, named):
             entities.make_row(self._connection, alias, named.type, self._now, merged_into=survivor)
         return eid
 
@@ -222,7 +222,7 @@ class Notes:
             if note_validation.erased_key(item) in gone:
                 shared.skip(report.ERASED)
             elif isinstance(item, Note) and item.id in known:
-                if note_validation.says_the_same(item.content, known[item.id]):
+                if note_validation.equal_but_layout(item.content, known[item.id]):
                     shared.already_there += 1
                 else:
                     shared.skip(note_validation.EDITED, item.id)
@@ -239,7 +239,7 @@ class Notes:
         for one in new:
             if not note_validation.is_there(connection, one, self._stored):
                 fresh.append(one)
-            elif note_validation.other_value(connection, one):
+            elif note_validation.has_other_value(connection, one):
                 shared.skip(note_validation.KEY_IN_USE)
             else:
                 shared.already_there += not isinstance(one, ConsolidatedSession)

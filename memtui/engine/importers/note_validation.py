@@ -132,10 +132,10 @@ def _known_name(named: Named, options: Options, names: dict[Named, Named | None]
 
 
 def _checked_name(named: Named, options: Options) -> Named:
-    names = [operations.clean(named.name)]
+    names = [operations.clean_name(named.name)]
     for alias in named.aliases[:_MOST_NAMES]:
         try:
-            names.append(operations.clean(alias))
+            names.append(operations.clean_name(alias))
         except InputError:
             continue
     if len(entity_key(names[0])) < _SHORTEST_NAME:
@@ -204,7 +204,7 @@ def known_ids(connection: apsw.Connection, items: Sequence[Stored]) -> dict[str,
     return {str(id): str(content) for id, content in rows}
 
 
-def says_the_same(one: str, other: str) -> bool:
+def equal_but_layout(one: str, other: str) -> bool:
     """Whether texts are equal but for what a note of a vault cannot keep: line ends and control characters."""
     return _seen(one) == _seen(other)
 
@@ -225,7 +225,7 @@ def is_there(connection: apsw.Connection, item: NewItem, stored: set[str]) -> bo
     if isinstance(item, PadEntry):
         return scratchpad.find(connection, item.key) is not None
     if isinstance(item, Named):
-        return not unknown(connection, item)
+        return not unknown_names(connection, item)
     return not scalar(
         connection,
         "SELECT 1 FROM sessions_consolidations WHERE session_id = ? AND consolidated_through IS NULL",
@@ -233,7 +233,7 @@ def is_there(connection: apsw.Connection, item: NewItem, stored: set[str]) -> bo
     )
 
 
-def other_value(connection: apsw.Connection, item: NewItem) -> bool:
+def has_other_value(connection: apsw.Connection, item: NewItem) -> bool:
     """Whether a scratchpad key is in use for something else."""
     if not isinstance(item, PadEntry):
         return False
@@ -241,7 +241,7 @@ def other_value(connection: apsw.Connection, item: NewItem) -> bool:
     return there is not None and there.value != item.value
 
 
-def unknown(connection: apsw.Connection, named: Named) -> list[str]:
+def unknown_names(connection: apsw.Connection, named: Named) -> list[str]:
     """Those of its names that stand for nothing yet."""
     names = {entity_key(name): name for name in (named.name, *named.aliases)}
     return [

@@ -26,7 +26,7 @@ from memtui.engine.store.connections import Connections
 from .base import Note
 from .compression import SUFFIX
 from .detect import DetectedSource, find_sources, identities
-from .known_places import SessionFile, session_files, swept_before
+from .known_places import SessionFile, deletion_threshold, session_files
 from .registry import format_named
 from .stream import Opener, Source
 from .turns import is_cross_source_duplicate, known_keys
@@ -81,7 +81,7 @@ class _Probe:
         turns, new_turns, exact = self._turns(files)
         if exact and not new_turns:
             new, grown = [], []  # what was written since holds no turns
-        before = swept_before(source, self._now)
+        before = deletion_threshold(source, self._now)
         missing = {file.path for file in (*new, *grown)}
         return SourceProbe(
             source=source,

@@ -91,7 +91,7 @@ class Tally:
                     if self.place in self._labels
                     else self.place
                 )
-                self.empty.append(nothing_read(named, self.reasons - self._before))
+                self.empty.append(nothing_read_error(named, self.reasons - self._before))
         self._here = False
         self._before, self._named_before = self.reasons.copy(), len(self.named)
         self._stream = None
@@ -103,8 +103,8 @@ class Tally:
         if self.reasons.keys() <= expected:
             return None
         if len(self.empty) == self.files_done:
-            return refusals.none_usable(self.empty)
-        what = nothing_read(
+            return refusals.none_usable_error(self.empty)
+        what = nothing_read_error(
             self.place if self.files_done == 1 else f"{self.files_done:,} files", self.reasons
         )
         return InputError(what.message, what.hint)
@@ -113,7 +113,9 @@ class Tally:
         names: dict[str, list[str]] = {}
         for one in self._left_out:
             names.setdefault(one.reason, []).append(one.name)
-        left_out = [f"{_files(some)} left out: {reason} ({some_of(some)})" for reason, some in names.items()]
+        left_out = [
+            f"{_files(some)} left out: {reason} ({some_names(some)})" for reason, some in names.items()
+        ]
         mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
         more = self._noted - len(self._places)
         rest = [f"{more:,} more like these: --json and the log name each"] if more else []
@@ -125,7 +127,7 @@ def _files(some: Sequence[str]) -> str:
     return "1 file" if len(some) == 1 else f"{len(some):,} files"
 
 
-def nothing_read(place: str, reasons: Counter[str]) -> Refused:
+def nothing_read_error(place: str, reasons: Counter[str]) -> Refused:
     """The error of a source that has content but gives no records."""
     counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
     hints = (
@@ -139,14 +141,14 @@ def nothing_read(place: str, reasons: Counter[str]) -> Refused:
     )
 
 
-def some_of(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str]) -> str:
     """The first few of some names, and how many more there are."""
     more = len(names) - _NAMES
     return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def read_all(found: DetectionResult, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
-    """Every turn and item of every source, ``dated``; None now and then where there is nothing but skips.
+    """Every turn and item of every source, ``with_times``; None now and then where there is nothing but skips.
 
     A source that is gone by now is noted, and the next one is read.
     """
@@ -164,7 +166,7 @@ def read_all(found: DetectionResult, tally: Tally) -> Iterator[Turn | Item | Any
 
 def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
     gave = False
-    for number, record in enumerate(dated(format_named(format).read(stream), stream)):
+    for number, record in enumerate(with_times(format_named(format).read(stream), stream)):
         if not isinstance(record, Skip):
             if not gave:
                 gave = True
@@ -176,7 +178,7 @@ def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | A
                 yield None
 
 
-def dated(
+def with_times(
     records: Iterable[Turn | Item | AnyLine | Skip], stream: Stream
 ) -> Iterator[Turn | Item | AnyLine | Skip]:
     """A turn without a time gets that of the turn before it, the first one that of its file, and it is said: the order stays."""

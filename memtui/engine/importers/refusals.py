@@ -144,7 +144,7 @@ class UnknownFormatError(InputError):
     """Nothing was recognised; a format that the person names may help."""
 
 
-def nothing_in(
+def no_records_error(
     path: Path, wanted: Format | None, reasons: Counter[str], *, folder: bool, archive: bool
 ) -> InputError:
     """What to raise for a path in which nothing is in the ``wanted`` format, or in any; ``reasons`` counts what is left out."""
@@ -181,7 +181,7 @@ def nothing_in(
     return UnknownFormatError(f"{path} {what}{seen}.", _FORMATS)
 
 
-def none_usable(refused: Sequence[Refused]) -> InputError:
+def none_usable_error(refused: Sequence[Refused]) -> InputError:
     """What to raise when everything that was named is refused: all the reasons, each next step once."""
     return InputError(
         "\n".join(one.message for one in refused), "\n".join(dict.fromkeys(one.hint for one in refused))

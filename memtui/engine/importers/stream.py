@@ -34,7 +34,7 @@ WAITING = Skip(reason="waiting for more")
 REST = "the rest of the file cannot be read"
 
 
-def bare(line: bytes, *, first: bool, blank: bool) -> bytes:
+def strip_line(line: bytes, *, first: bool, blank: bool) -> bytes:
     """A line without its end, or with ``blank`` False without any space around it; the ``first`` without its byte order mark."""
     if first:
         line = line.removeprefix(BOM)
@@ -139,7 +139,7 @@ class Stream:
                     self._pass_over_line(line)
                     yield self.skip(f"line longer than {longest // MIB} MB")
                     continue
-                line = bare(line, first=self.record == 1, blank=blank)
+                line = strip_line(line, first=self.record == 1, blank=blank)
                 if line or blank:
                     yield line
         except (BrokenSourceError, LimitError) as error:

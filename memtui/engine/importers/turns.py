@@ -81,7 +81,7 @@ class Turns:
             elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
                 shared.already_there += 1
                 shared.repeated += key in ours or key in new
-            elif recording_rules.unwanted(
+            elif recording_rules.first_excluded(
                 never, client=_CLIENTS.get(turn.source), project=turn.project, folder=turn.folder
             ):
                 shared.skip(UNWANTED)
@@ -139,7 +139,7 @@ class Turns:
         stored: list[NewTurn] = []
         taken = 0
         while taken < len(new) and (not taken or time.monotonic() < until):
-            some = new[taken : taken + at_once(turn.intake.content for turn in new[taken:])]
+            some = new[taken : taken + rows_per_statement(turn.intake.content for turn in new[taken:])]
             taken += len(some)
             # A hook may have been quicker, since that was looked up.
             stored += _insert(
@@ -201,7 +201,7 @@ def latest(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT max(rid) FROM memories") or 0)
 
 
-def at_once(texts: Iterable[str]) -> int:
+def rows_per_statement(texts: Iterable[str]) -> int:
     """How many of the rows that begin with these texts go into one statement: a few dozen, few if they are long."""
     length = 0
     for count, text in enumerate(texts, 1):
@@ -229,7 +229,7 @@ def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], t
         title = next((turn.title for turn in reversed(those) if turn.title), None)
         if title and tombstones.erased(connection, [tombstones.title_key(session_id, title)]):
             title = None
-        sessions.seen(
+        sessions.register_session(
             connection, session_id, min(times), max(times),
             title=title, source=those[0].source, project=those[-1].project,
         )  # fmt: skip

@@ -34,9 +34,9 @@ from .changed_files import FileChanges, ReadMarks, UndoneImports
 from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
 from .export_rows import PendingLines
-from .ingest import Import, batches, named
+from .ingest import Import, batches, format_names
 from .live import Tail
-from .reader import Tally, dated, read_all
+from .reader import Tally, read_all, with_times
 from .report import ImportOperation
 from .stream import Opener, Source
 
@@ -72,7 +72,7 @@ class FollowOperation(ImportOperation):
     @contextmanager
     def part(self) -> Iterator[apsw.Connection]:
         if self.op_id is not None and time.monotonic() - self._since < _LONGEST_OPERATION:
-            with history.more(self._connections, self.op_id) as connection:
+            with history.reopen_latest(self._connections, self.op_id) as connection:
                 if connection is not None:
                     yield connection
                     return
@@ -212,7 +212,7 @@ class Follower:
                 records = tail.read()
                 if records is not None:
                     self._import.tally.place = str(path)
-                    self._store(self._without_skips(dated(records, tail.stream)))
+                    self._store(self._without_skips(with_times(records, tail.stream)))
                     self._formats[tail.format] = None
                     if tail.stream.half:
                         self._left[path] = None
@@ -269,8 +269,8 @@ class Follower:
         self._before = self._import.account.kinds.copy()
 
     def _label(self) -> str:
-        counted = lock.counted(self._import.account.kinds - self._before)
-        return f"Followed {named(tuple(self._formats))}: {counted}"
+        counted = lock.count_text(self._import.account.kinds - self._before)
+        return f"Followed {format_names(tuple(self._formats))}: {counted}"
 
     def _note_read(self, at: float) -> None:
         self._noted, self._read = at, 0.0

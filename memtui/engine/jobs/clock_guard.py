@@ -48,7 +48,7 @@ class ClockState(Record):
     note: str = ""
 
 
-def look(connection: apsw.Connection, now: float) -> ClockState:
+def check_clock(connection: apsw.Connection, now: float) -> ClockState:
     """Whether the clock can be believed at ``now`` (Unix seconds), beside the latest time that was."""
     stored = metadata.get(connection, MARK)
     if stored is None:
@@ -81,7 +81,7 @@ class ClockGuard:
         """Look at the clock: move the mark when it is good or believed by now, else note that it was seen."""
         steady = self._steady_for(now)
         with self._connections.read() as connection:
-            state = look(connection, now)
+            state = check_clock(connection, now)
             if state.verdict == "good":
                 self._reported = ""
                 if not _is_behind(connection, now):
@@ -103,7 +103,7 @@ class ClockGuard:
                 accept(connection, now)
                 _log().info("the clock is believed again: it agreed for long enough")
             else:
-                metadata.put(connection, _SEEN, json_text(seen))
+                metadata.set_value(connection, _SEEN, json_text(seen))
 
     def _steady_for(self, now: float) -> float:
         """Seconds for which the clock has agreed with the processor's count."""
@@ -131,14 +131,14 @@ def _log() -> Logger:
 
 def advance(connection: apsw.Connection, now: float) -> None:
     """Note a good clock, inside the caller's transaction."""
-    if look(connection, now).verdict == "good":
+    if check_clock(connection, now).verdict == "good":
         stored = metadata.get(connection, MARK)
         accept(connection, max(now, float(stored or 0)))
 
 
 def accept(connection: apsw.Connection, now: float) -> None:
     """The time is right: by the person's word, or by what was seen. Inside the caller's transaction."""
-    metadata.put(connection, MARK, str(int(now)))
+    metadata.set_value(connection, MARK, str(int(now)))
     connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_SEEN,))
 
 

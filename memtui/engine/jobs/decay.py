@@ -47,7 +47,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
     moment = local_midnight(now, zone)
     used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
-    found = fading.faded(connection, options.fade_threshold, moment)
+    found = fading.faded_facts(connection, options.fade_threshold, moment)
     left = max(0, cap - used)
     return FadingPlan(
         date=date,
@@ -66,7 +66,7 @@ def forecast(
     today = local_time(now, zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     starts = [local_midnight((today + timedelta(days=n)).timestamp(), zone) for n in range(days + 1)]
     by_day: list[list[int]] = [[] for _ in range(days + 1)]
-    for rid, at in fading.upcoming(connection, options.fade_threshold, starts[-1]):
+    for rid, at in fading.upcoming_fades(connection, options.fade_threshold, starts[-1]):
         by_day[bisect_right(starts, at)].append(rid)
     return FadingForecast(
         overdue=tuple(by_day[0]),
@@ -101,7 +101,7 @@ def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[s
     left = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
     if not planned.fading[:left]:
         return []
-    ended = fading.end(
+    ended = fading.end_facts(
         connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
     )
     job.count_today(connection, _COUNTS_KEY, planned.date, len(ended))

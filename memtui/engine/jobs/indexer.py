@@ -284,7 +284,7 @@ class Indexer:
                 waiting = [rid for rid, text in still if texts.get(rid) == text]
                 rows = [(rid, stored[rid][1].tobytes()) for rid in waiting if stored[rid][0]]
                 vectors.store(connection, space, rows, of_words)
-                vectors.done(connection, [rid for rid in waiting if not stored[rid][0]])
+                vectors.take_off_queue(connection, [rid for rid in waiting if not stored[rid][0]])
             made += len(batch)
             below = batch[-1][0]
             self._on_progress()

@@ -194,7 +194,7 @@ def count_today(connection: apsw.Connection, key: str, date: str, number: int) -
     """So many more went; inside the caller's transaction."""
     counts = _counts(connection, key)
     counts[date] = counts.get(date, 0) + number
-    metadata.put(connection, key, json_text(dict(sorted(counts.items())[-_DATES_KEPT:])))
+    metadata.set_value(connection, key, json_text(dict(sorted(counts.items())[-_DATES_KEPT:])))
 
 
 def _counts(connection: apsw.Connection, key: str) -> dict[str, int]:

@@ -98,7 +98,7 @@ class Reembedder:
         nothing: set[int] = set()  # the model knows nothing of these texts
         while not cancelled():
             with self._connections.write() as connection:
-                left = vectors.lacking(connection, self._target, 0, len(nothing) + 1)
+                left = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
                 if all(rid in nothing for rid, _ in left):
                     vectors.switch(connection, self._target, self._word_dims)
                     break
@@ -133,7 +133,11 @@ class Reembedder:
 
     def _batch(self, above: int) -> dict[int, str]:
         with self._connections.read() as connection:
-            return dict(vectors.lacking(connection, self._target, above, BATCH, named=bool(self._word_dims)))
+            return dict(
+                vectors.texts_without_vector(
+                    connection, self._target, above, BATCH, named=bool(self._word_dims)
+                )
+            )
 
     def _embed(self, batch: dict[int, str]) -> set[int]:
         """Returns those that the model knows nothing of."""
@@ -145,9 +149,9 @@ class Reembedder:
         rows = dict(zip(batch, quantise(matrix), strict=True))
         with self._connections.write_in_turn() as connection:
             # A text that changed meanwhile comes again.
-            same = vectors.unchanged(connection, batch, named=bool(self._word_dims))
+            same = vectors.unchanged_texts(connection, batch, named=bool(self._word_dims))
             kept = [(rid, rows[rid].tobytes()) for rid in same if good[rid]]
-            vectors.keep(connection, self._target, kept, of_words)
+            vectors.store_int8(connection, self._target, kept, of_words)
         return {rid for rid in same if not good[rid]}
 
     def _embed_all(self, texts: list[str]) -> tuple[FloatMatrix, list[bytes] | None]:

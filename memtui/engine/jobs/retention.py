@@ -50,7 +50,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, task: Task) 
     )  # fmt: skip
 
 
-def off(options: Options) -> str:
+def disabling_setting(options: Options) -> str:
     """The setting that switches it off; "" while it is on."""
     return OFF if options.retention_days < 1 else ""
 

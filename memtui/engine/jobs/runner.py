@@ -174,7 +174,7 @@ class Runner:
             if path is None:
                 yield True
                 return
-            lock = locks.beside(path, "jobs")
+            lock = locks.work_lock(path, "jobs")
             try:
                 lock.acquire()
             except Timeout:
@@ -206,7 +206,7 @@ class Runner:
     def held_elsewhere(self) -> bool:
         if self._connections.path is None or self._connections.readonly:
             return self._connections.path is not None
-        lock = locks.beside(self._connections.path, "jobs")
+        lock = locks.work_lock(self._connections.path, "jobs")
         try:
             lock.acquire()
         except Timeout:

@@ -143,17 +143,17 @@ def _embed(task: Task) -> JobReport:
 def _judge(task: Task) -> None:
     for _ in range(_JUDGED_AT_ONCE // _JUDGE_CHUNK):
         with task.connections.read() as connection:
-            if task.cancelled() or not scan.waits(connection):
+            if task.cancelled() or not scan.has_unscanned(connection):
                 return
             found = scan.judge(connection, scan.stored(connection), task.now, _JUDGE_CHUNK)
         with task.connections.write() as connection:
-            scan.keep(connection, found)
+            scan.save_progress(connection, found)
 
 
 def _index_waits(task: Task) -> str | None:
     with task.connections.read() as connection:
         queued = scalar(connection, f"SELECT 1 FROM index_queue WHERE {_wanted(task)} LIMIT 1")
-        return SLOT if queued or scan.waits(connection) else None
+        return SLOT if queued or scan.has_unscanned(connection) else None
 
 
 def _queue(task: Task, connection: apsw.Connection) -> int:
@@ -194,7 +194,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job(
         name="retention", label="Retention", schedule=Daily(4), run=retention.run, backed_up=True, by_the_clock=True,
-        off=retention.off,
+        off=retention.disabling_setting,
         about="Moves turns that are older than you set (retention.days) to the Trash, once their facts are drawn.",
     ),
     Job(

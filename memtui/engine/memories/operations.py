@@ -33,14 +33,14 @@ from . import validation
 _CONFIRMED_AGAIN_AFTER = 30 * 86_400
 
 
-class About(Record):
+class TopicAndDay(Record):
     """What somebody says of a fact; what is None stays. ``topic`` "none", ``happens_at`` 0: it has none."""
 
     topic: Topic | Literal["none"] | None = None
     happens_at: int | None = None
 
 
-NOTHING = About()
+NOTHING = TopicAndDay()
 
 
 def remember(
@@ -73,7 +73,7 @@ def remember(
             _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
             if topic is not None and (not same.protected or (confirmed_at and not _topic_said(same))):
                 (again,) = memories.by_rid(connection, [same.rid], now)
-                classify(connection, again, About(topic=topic), actor=actor, options=options)
+                classify(connection, again, TopicAndDay(topic=topic), actor=actor, options=options)
             return same.rid
     rid = memories.insert(
         connection,
@@ -288,7 +288,7 @@ def withhold(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, a
 def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str, now: int) -> int:
     """Tell it that agent again, with what it took the place of and what took its place. Only the person can."""
     name = fold(_agent(agent, actor))
-    for one in memories.by_ids(connection, withheld.same(connection, memory.id), now):
+    for one in memories.by_ids(connection, withheld.all_versions(connection, memory.id), now):
         left = tuple(kept for kept in one.withheld_from if fold(kept) != name)
         if left != one.withheld_from:
             _put_withheld(connection, one, left)
@@ -339,7 +339,7 @@ def tag(
 
 
 def classify(
-    connection: apsw.Connection, memory: MemoryRecord, about: About, *, actor: str, options: Options
+    connection: apsw.Connection, memory: MemoryRecord, about: TopicAndDay, *, actor: str, options: Options
 ) -> int:
     """Set what a fact is about and the day that it names. How it fades follows its topic."""
     if memory.kind != "fact":

@@ -44,7 +44,7 @@ def checked(
     """
     if claimed:
         source = source or actor
-        session_id = sessions.named_apart(validation.name(session_id, "session id"), source)
+        session_id = sessions.qualified_id(validation.name(session_id, "session id"), source)
     return NewTurn(
         session_id=validation.name(session_id, "session id"),
         role=validation.name(role, "role"),
@@ -94,7 +94,7 @@ def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | N
     rid = memories.insert(connection, **row(turn, now, id))
     if rid is None:
         return None
-    sessions.seen(
+    sessions.register_session(
         connection, turn.session_id, turn.event_time, turn.event_time,
         title=turn.title, source=turn.source, project=turn.project,
         begun_by=turn.begun_by,

@@ -50,10 +50,10 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
         )
     if kind != "episode" and "\0" in content:
         raise InputError("The text contains NUL characters: it looks like binary data.", "Give plain text.")
-    return marked(content, kind, policy)
+    return apply_secret_policy(content, kind, policy)
 
 
-def marked(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
+def apply_secret_policy(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
     """A text that may be stored, after the policy for secrets."""
     mode = policy.episodes if kind == "episode" else policy.facts
     if mode == "keep":

@@ -216,7 +216,7 @@ def warm_up(module: str) -> None:
 
 
 @asynccontextmanager
-async def connected(
+async def client_for(
     address: Address, key: str, timeout: float, largest: int = LARGEST_REPLY
 ) -> AsyncIterator[openai.AsyncOpenAI]:
     """A client for a call. ``timeout``: seconds for each step; the whole needs a deadline of its own."""
@@ -240,7 +240,7 @@ _FOR_ANY_CALL = frozenset({401, 402, 403, 404, 429})
 _REFUSED_KEY = {401: "Check the key in {key_env}.", 403: "Check the key in {key_env} and what it may do."}
 
 
-def explained(
+def explain_error(
     error: BaseException, address: Address, refused: str, largest: int = LARGEST_REPLY
 ) -> DegradedError:
     """What went wrong, without the text of the reply. ``refused``: what to do when the request is no good there."""
@@ -254,7 +254,7 @@ def explained(
             return DegradedError(f"{host} sent more than {largest >> 20} MB.", f"Check {section}.base_url.")
     status = status_of(error)
     if status is not None:
-        if status == 413 or (status in (400, 422) and says(error, *TOO_LONG)):
+        if status == 413 or (status in (400, 422) and refusal_mentions(error, *TOO_LONG)):
             return TooLongError(f"{host} says that the text is too long ({status}).", refused=True)
         kind_of = RefusedError if status in (400, 422) else DegradedError
         if 300 <= status < 400 or status in _FOR_ANY_CALL:
@@ -309,7 +309,7 @@ def status_of(error: BaseException) -> int | None:
     return next((one for one in statuses if isinstance(one, int)), None)
 
 
-def says(error: BaseException, *signs: str) -> bool:
+def refusal_mentions(error: BaseException, *signs: str) -> bool:
     """Whether an endpoint's refusal has one of these words: each says it in its own way."""
     words = (getattr(one, name, None) for one in _chain(error) for name in ("code", "type", "message"))
     said = [word.casefold() for word in words if isinstance(word, str)]

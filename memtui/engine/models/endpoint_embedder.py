@@ -25,9 +25,9 @@ from .endpoint import (
     TooLongError,
     check_address,
     check_endpoint,
-    connected,
-    explained,
-    says,
+    client_for,
+    explain_error,
+    refusal_mentions,
     status_of,
     warm_up,
 )
@@ -172,7 +172,7 @@ class EndpointEmbedder:
         except DegradedError:
             raise
         except Exception as error:  # by behaviour: some faults raise what is no OpenAIError
-            raise explained(error, self._options, _REFUSED, LARGEST_REPLY) from error
+            raise explain_error(error, self._options, _REFUSED, LARGEST_REPLY) from error
         finally:
             with self._lock:
                 self._calls.discard((call[0], call[1]))
@@ -180,13 +180,13 @@ class EndpointEmbedder:
 
     async def _ask(self, key: str, texts: list[str], seconds: float) -> object:
         options = self._options
-        async with connected(options, key, seconds, LARGEST_REPLY) as client:
+        async with client_for(options, key, seconds, LARGEST_REPLY) as client:
             try:
                 return await client.embeddings.create(
                     model=options.model, input=texts, dimensions=options.dimensions, encoding_format="float"
                 )
             except Exception as error:
-                if status_of(error) not in (400, 422) or not says(error, "dimension"):
+                if status_of(error) not in (400, 422) or not refusal_mentions(error, "dimension"):
                     raise
             # Some refuse to be asked for dimensions, even for those that they make anyway.
             return await client.embeddings.create(model=options.model, input=texts, encoding_format="float")

@@ -28,10 +28,10 @@ from .endpoint import (
     UNUSABLE,
     TooLongError,
     check_endpoint,
-    connected,
-    explained,
+    client_for,
+    explain_error,
     is_loopback,
-    says,
+    refusal_mentions,
     status_of,
     warm_up,
 )
@@ -155,7 +155,7 @@ async def complete(
         if not isinstance(error, Exception) or isinstance(error, DegradedError):
             raise
         # By behaviour: a third of the faults raise something that is no OpenAIError.
-        raise explained(error, options, _REFUSED) from error
+        raise explain_error(error, options, _REFUSED) from error
     text = _text(answer)
     tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
     if tokens:
@@ -175,7 +175,7 @@ async def _ask(
     spending: Spending,
 ) -> object:
     place = (options.base_url, options.model)
-    async with connected(options, key, options.timeout) as client:
+    async with client_for(options, key, options.timeout) as client:
         for form in range(_understood.get(place, 0), len(_FORMS)):
             try:
                 answer = await client.chat.completions.create(
@@ -192,7 +192,11 @@ async def _ask(
 
 
 def _refuses_the_form(error: Exception) -> bool:
-    return status_of(error) in (400, 422) and says(error, *_NO_SUCH_FORM) and not says(error, *TOO_LONG)
+    return (
+        status_of(error) in (400, 422)
+        and refusal_mentions(error, *_NO_SUCH_FORM)
+        and not refusal_mentions(error, *TOO_LONG)
+    )
 
 
 def _request(

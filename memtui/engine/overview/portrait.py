@@ -65,7 +65,7 @@ def portrait(
         fades=fades,
         pending_sessions=sessions.count_pending(connection),
         status=status,
-        cautions=cautions.find(connection, {one.id for one in shown}, now),
+        cautions=cautions.find_cautions(connection, {one.id for one in shown}, now),
     )
 
 
@@ -176,7 +176,7 @@ def _fading(
     connection: apsw.Connection, within: CompiledFilter, threshold: float, now: float
 ) -> tuple[int, list[FadingFact]]:
     """How many facts fade within a week, and the first of them."""
-    upcoming = fading.upcoming(connection, threshold, now + FADING_DAYS * _DAY)
+    upcoming = fading.upcoming_fades(connection, threshold, now + FADING_DAYS * _DAY)
     if within.terms:
         inside = passing(connection, scope(within), (one.rid for one in upcoming))
         upcoming = [one for one in upcoming if one.rid in inside]

@@ -53,7 +53,7 @@ def plan(
 
 def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
     """Write what was planned, with the stamps of the other device; in the caller's operation where something changes."""
-    with stamps.taking_over(connection):
+    with stamps.carrying_stamps(connection):
         if plan.columns and plan.rid is not None:
             rows.update(connection, plan.rid, **plan.columns)
         elif plan.columns:
@@ -63,7 +63,7 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if plan.rid is not None:
             memories.carry_to_successor(connection, plan.thing, now)
         for one in plan.entries:
-            notes.put(connection, one.key, one.value, one.updated_at)
+            notes.set_value(connection, one.key, one.value, one.updated_at)
         if plan.removed is not None:
             notes.remove(connection, plan.removed)
     for card in plan.cards:

@@ -70,7 +70,7 @@ def decide(
             else:
                 _replace(connection, chosen, other, now)
     if "memory" in payload:
-        stamps.decide(connection, str(payload["memory"]), str(aspect), payload["seen"], actor, now)
+        stamps.note_decision(connection, str(payload["memory"]), str(aspect), payload["seen"], actor, now)
 
 
 def _decoded(there: Mapping[str, Any]) -> dict[str, Any]:

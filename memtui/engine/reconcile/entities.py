@@ -49,7 +49,9 @@ def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan |
             present = bool(theirs[aspect])
         elif aspect == "merged" and None in (mine[aspect], theirs[aspect]):
             present = theirs[aspect] is None
-        met = meeting.meet(own, stamp, same=mine[aspect] == theirs[aspect], asked=False, present=present)
+        met = meeting.compare_decisions(
+            own, stamp, same=mine[aspect] == theirs[aspect], asked=False, present=present
+        )
         if met is None or met.stamp is None:
             continue
         written.append(met.stamp)

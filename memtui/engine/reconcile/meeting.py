@@ -54,7 +54,7 @@ class Meeting(NamedTuple):
     stamp: Stamp | None
 
 
-def meet(
+def compare_decisions(
     ours: Stamp | None, theirs: Stamp, *, same: bool, asked: bool, present: bool, anyone: bool = False
 ) -> Meeting | None:
     """None: there is nothing to do. ``same``: both sides say the same.
@@ -63,12 +63,12 @@ def meet(
 
     ``present``: theirs is what stays where it is no question for the person (a tag that is there rather than not).
     """
-    relation = stamps.compare(ours.seen if ours else {}, theirs.seen)
+    relation = stamps.compare_stamps(ours.seen if ours else {}, theirs.seen)
     if relation in ("same", "newer"):
         return None
     if ours is None or relation == "older":
         return Meeting(not same, theirs)
-    seen = stamps.joined(ours.seen, theirs.seen)
+    seen = stamps.join_stamps(ours.seen, theirs.seen)
     if same:  # whose it is must not depend on who asks
         return Meeting(False, replace(max(ours, theirs, key=place), seen=seen))
     mine, other = (1, 1) if anyone else (rank(ours.actor), rank(theirs.actor))
@@ -86,7 +86,7 @@ def meet(
 def later_of(ours: Stamp, theirs: Stamp) -> Meeting:
     """One of two decisions, the same one on whichever device it is asked."""
     take = place(theirs) > place(ours)
-    return Meeting(take, replace(theirs if take else ours, seen=stamps.joined(ours.seen, theirs.seen)))
+    return Meeting(take, replace(theirs if take else ours, seen=stamps.join_stamps(ours.seen, theirs.seen)))
 
 
 _PERSON = 2

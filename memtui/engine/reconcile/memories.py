@@ -103,7 +103,7 @@ def plan(
             continue  # comes with the decision itself
         same = mine.value(aspect) == theirs.value(aspect)
         both = aspect == "state" and mine.ended_by == theirs.ended_by == "superseded" and not same
-        met = meeting.meet(
+        met = meeting.compare_decisions(
             ours.get(aspect),
             stamp,
             same=same or both,
@@ -112,7 +112,7 @@ def plan(
         )
         if met is None:
             continue
-        if both and stamps.compare(_seen(ours, aspect), stamp.seen) == "apart":
+        if both and stamps.compare_stamps(_seen(ours, aspect), stamp.seen) == "apart":
             cards += _rivals(connection, here, mine, theirs, stamp)
         if met.stamp is None:
             asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)

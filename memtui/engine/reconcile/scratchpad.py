@@ -25,7 +25,9 @@ def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> 
     written = line if isinstance(line, ScratchpadLine) else None
     same = (written.value if written else None) == (note.value if note else None)
     both = written is not None and note is not None
-    met = meeting.meet(ours, stamp, same=same, asked=both, anyone=True, present=written is not None)
+    met = meeting.compare_decisions(
+        ours, stamp, same=same, asked=both, anyone=True, present=written is not None
+    )
     if met is None:
         return None
     counts = {"scratchpad entry": 1}
@@ -34,7 +36,7 @@ def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> 
         there = ScratchpadLine(key=note.key, value=note.value, updated_at=note.updated_at)
         stays, moved = sorted(((ours, there), (stamp, written)), key=lambda one: place(one[0]), reverse=True)
         key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
-        kept = replace(stays[0], seen=stamps.joined(ours.seen, stamp.seen))
+        kept = replace(stays[0], seen=stamps.join_stamps(ours.seen, stamp.seen))
         return Plan(thing, (kept,), counts, entries=(stays[1], replace(moved[1], key=key)))
     if not met.take:
         return Plan(thing, (met.stamp,))

@@ -14,8 +14,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.consolidation.compare.conflicts import both_may_be_true
-from memtui.engine.consolidation.compare.left_over import left_over
+from memtui.engine.consolidation.compare.conflicts import both_may_be_true, left_over
 from memtui.engine.consolidation.compare.similarity import compare
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
@@ -166,7 +165,7 @@ def review(
     """
     found: list[ReviewItem] = []
     shown: set[str] = set()
-    put_off = proposals.put_off(connection, now)
+    put_off = proposals.snoozed_memories(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
         "conflict": _conflicts, "devices": _devices, "dependents": _dependents,
         "change_request": _change_requests, "quarantined": _quarantined,
@@ -218,7 +217,7 @@ def _devices(connection: apsw.Connection, now: float, options: Options) -> Itera
 
 
 def _dependents(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    put_off = proposals.put_off(connection, now)
+    put_off = proposals.snoozed_memories(connection, now)
     for card in dependents.waiting_cards(connection, now):
         left = tuple(one for one in card.drawn if one.id not in put_off)
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
@@ -238,7 +237,7 @@ def _change_requests(connection: apsw.Connection, now: float, options: Options) 
 
 
 def _merge_candidates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for one in merge_candidates.suggestions(connection, now):
+    for one in merge_candidates.pending_candidates(connection, now):
         text = " / ".join(entity.canonical_name for entity in one.pair)
         yield ReviewItem(
             id=one.id, kind="entities", reason=one.reason, text=text, sources=one.examples, entities=one.pair,
@@ -255,7 +254,7 @@ def _quarantined(connection: apsw.Connection, now: float, options: Options) -> I
     for proposal in proposals.waiting(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
         sources = _active(connection, payload["sources"], now)
-        kept = withheld.turns(connection) if sources else ()
+        kept = withheld.withheld_turns(connection) if sources else ()
         yield ReviewItem(
             id=proposal.id, kind="quarantined", reason="; ".join(payload["reasons"]), text=payload["content"],
             sources=sources, session_id=payload["session_id"],
@@ -317,7 +316,7 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
     ).fetchall()
     found = [memories.record(row, now) for row in rows]
     waiting = {memory.id: proposals.identity("fading", memory.id) for memory in found}
-    settled = proposals.settled(connection, [*waiting.values(), THE_REST], now)
+    settled = proposals.settled_ids(connection, [*waiting.values(), THE_REST], now)
     found = [memory for memory in found if waiting[memory.id] not in settled]
     for memory in found[:_SINGLE_CARDS]:
         reason = f"{memory.effective:.0%} left, gone within a week"
@@ -347,7 +346,7 @@ def _new_facts(
     )
     for memory in _latest(connection, now, where, facts):
         by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
-    put_off = proposals.put_off(connection, now)
+    put_off = proposals.snoozed_memories(connection, now)
     cards = 0
     for session, some in by_session.items():
         left = tuple(fact for fact in some if fact.id not in put_off)
@@ -368,7 +367,7 @@ def _unsettled(
     kind: ReviewKind,
     cards: Sequence[tuple[str, str, tuple[MemoryRecord, ...]]],
 ) -> Iterable[ReviewItem]:
-    settled = proposals.settled(connection, [id for id, _, _ in cards], now)
+    settled = proposals.settled_ids(connection, [id for id, _, _ in cards], now)
     for id, reason, found in cards:
         if id not in settled:
             yield _card(connection, now, kind, id, reason, found, session_id=found[0].session_id)

@@ -9,7 +9,7 @@ import apsw
 
 from memtui.engine import reconcile
 from memtui.engine.consolidation import resolve
-from memtui.engine.consolidation.compare.conflicts import stand
+from memtui.engine.consolidation.compare.conflicts import relate
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
@@ -289,7 +289,7 @@ def settle_corrected(
         other = next((one for one in others if one.active), None)
         if other is None:
             continue
-        found = stand(new.content, other.content)
+        found = relate(new.content, other.content)
         goes_on = found.kind == "conflict" or actor != "person"
         if goes_on:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)

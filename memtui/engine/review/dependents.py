@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.consolidation.compare.similarity import plain_weight, read
+from memtui.engine.consolidation.compare.similarity import analyse, plain_weight
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import (
@@ -98,7 +98,7 @@ class DependentsCard(Record):
         return f"{', '.join(told)} what {self.done}{said}{more}"
 
 
-def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
+def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
     """What depends on these memories. Raises NotFoundError."""
     of = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
     known = [one.id for one in of]
@@ -107,7 +107,7 @@ def find(connection: apsw.Connection, ids: Sequence[str], now: float) -> Depende
     summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
     same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
     shown = {*drawn, *(one.rid for one in same_turns)}
-    named = [one for one in naming.find(connection, of, now) if one.memory.rid not in shown]
+    named = [one for one in naming.facts_with_name(connection, of, now) if one.memory.rid not in shown]
     return Dependents(
         memories=tuple(of),
         same_turns=tuple(same_turns),
@@ -158,8 +158,8 @@ def _summaries(connection: apsw.Connection, memory: MemoryRecord) -> list[Entity
 
 def _says(entity: Entity, memory: MemoryRecord) -> bool:
     """Whether a summary says what a note says: half of its words, and all of its names and numbers, but the entity's own."""
-    own = set(read(" ".join((entity.canonical_name, *entity.aliases))).content)
-    note, summary = read(memory.content), read(entity.summary or "")
+    own = set(analyse(" ".join((entity.canonical_name, *entity.aliases))).content)
+    note, summary = analyse(memory.content), analyse(entity.summary or "")
     content = set(note.content) - own
     weight = sum(map(plain_weight, content)) + len(note.numbers)
     if not weight or not (note.names - own <= set(summary.content) and note.numbers <= summary.numbers):
@@ -172,7 +172,7 @@ def _says(entity: Entity, memory: MemoryRecord) -> bool:
 # -- what waits afterwards
 
 
-def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, now: int) -> None:
+def open_card(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, now: int) -> None:
     """After ``ids`` were changed, in the same operation: what was drawn from those that no longer hold waits as one card.
 
     ``verb``: ``corrected``, ``forgot``... for the card.
@@ -185,7 +185,7 @@ def ask(connection: apsw.Connection, ids: Iterable[str], verb: str, actor: str, 
         return
     starts = _drawn_from(connection, [one.id for one in ended])
     notes = memories.by_rid(connection, list(dict.fromkeys(rid for _, rid in starts)), now)
-    doubtful = cautions.decided(
+    doubtful = cautions.decided_cautions(
         connection, [one.id for one in notes if one.kind in ("reflection", "observation")], now
     )
     waiting = [one for one in notes if one.id in doubtful]
@@ -223,7 +223,9 @@ def _without_its_name(
         return
     new = memories.latest_version(connection, corrected.id, now)
     if corrected.kind == "fact" and corrected.ended_by in ("superseded", "merged") and new.active:
-        found = Dependents(memories=(corrected,), wording=naming.find(connection, [corrected], now))
+        found = Dependents(
+            memories=(corrected,), wording=naming.facts_with_name(connection, [corrected], now)
+        )
         yield from (one.memory for one in found.after(new.content).naming)
 
 
@@ -272,7 +274,7 @@ def _undecided(
             continue
         if one.active:
             found[one.id] = one
-    doubtful = cautions.decided(connection, list(found), now)
+    doubtful = cautions.decided_cautions(connection, list(found), now)
     return tuple(one for one in found.values() if one.id in doubtful or one.id in named)
 
 
@@ -301,8 +303,8 @@ def settle(connection: apsw.Connection, memory: MemoryRecord, now: float) -> Non
         if memory.id in named:
             left = [id for id in named if id != memory.id]
             proposals.update_payload(connection, proposal.id, {**proposal.payload, "named": left})
-    known = cautions.names(memory.attributes.get(SETTLED))
-    ends = [id for id in cautions.ends(connection, memory.id, now) if id not in known]
+    known = cautions.read_ids(memory.attributes.get(SETTLED))
+    ends = [id for id in cautions.ended_sources(connection, memory.id, now) if id not in known]
     if ends:
         memories.update(connection, memory.rid, attributes={**memory.attributes, SETTLED: [*known, *ends]})
 
@@ -317,6 +319,6 @@ def doubtful_summaries(
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
             of = [str(id) for id in proposal.payload["of"]]
-            known = [one for some in cautions.decided(connection, of, now).values() for one in some]
+            known = [one for some in cautions.decided_cautions(connection, of, now).values() for one in some]
             found |= {id: (*found.get(id, ()), *known) for id in about if known}
     return found

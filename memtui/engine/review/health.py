@@ -159,7 +159,7 @@ def _duplicates(look: _Look) -> list[HealthFinding]:
 def _near(look: _Look) -> list[HealthFinding]:
     known = scan.stored(look.connection)
     pairs: list[Sequence[str]] = list(known.duplicates)
-    compared, limit = near_duplicates.pairs(look.connection, look.stopped)
+    compared, limit = near_duplicates.duplicate_pairs(look.connection, look.stopped)
     pairs += compared
     active = {
         note.id: note for note in _active(look.connection, [one for pair in pairs for one in pair], look.now)

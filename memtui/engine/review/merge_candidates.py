@@ -44,7 +44,7 @@ class _Name(NamedTuple):
     piece: str
 
 
-def suggestions(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[MergeCandidate]:
+def pending_candidates(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[MergeCandidate]:
     """What is to be asked now, the most mentioned first."""
     return [_with_examples(connection, one, now) for one in _waiting(connection, now)[:limit]]
 
@@ -69,14 +69,14 @@ def _waiting(connection: apsw.Connection, now: float) -> list[MergeCandidate]:
             fuller, shorter = sorted(two, key=_fullness, reverse=True)
             id = proposals.identity(KIND, fuller.id, shorter.id)
             found.append(MergeCandidate(id=id, reason=reason, pair=(fuller, shorter)))
-    settled = proposals.settled(connection, [one.id for one in found], now)
+    settled = proposals.settled_ids(connection, [one.id for one in found], now)
     waiting = [one for one in found if one.id not in settled]
     return sorted(waiting, key=lambda item: -sum(entity.mention_count for entity in item.pair))
 
 
 def merge(connection: apsw.Connection, pair: tuple[Entity, Entity], *, keep: str | None, actor: str) -> None:
     """They are one. ``keep`` is the id of the one that stands; the fuller name if None."""
-    one, other = (entity_names.find(connection, entity.id) for entity in pair)
+    one, other = (entity_names.find_entity(connection, entity.id) for entity in pair)
     if keep is not None and keep not in (pair[0].id, pair[1].id):
         raise InputError(f"{keep} is not on this card.", f"Choose {pair[0].id} or {pair[1].id}.")
     if keep == pair[1].id:
@@ -86,7 +86,7 @@ def merge(connection: apsw.Connection, pair: tuple[Entity, Entity], *, keep: str
 
 def keep_apart(connection: apsw.Connection, pair: tuple[Entity, Entity], *, actor: str, now: int) -> None:
     """They are two."""
-    one, other = (entity_names.find(connection, entity.id) for entity in pair)
+    one, other = (entity_names.find_entity(connection, entity.id) for entity in pair)
     operations.keep_apart(connection, one, other, actor=actor, now=now)
 
 

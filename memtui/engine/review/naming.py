@@ -36,7 +36,9 @@ class _Words(NamedTuple):
     capital: tuple[bool, ...]
 
 
-def find(connection: apsw.Connection, of: Sequence[MemoryRecord], now: float) -> tuple[SharedName, ...]:
+def facts_with_name(
+    connection: apsw.Connection, of: Sequence[MemoryRecord], now: float
+) -> tuple[SharedName, ...]:
     """The facts with a name of these memories, or with several words of theirs, the latest first.
 
     Which names and words hold on tells ``Dependents.after``.

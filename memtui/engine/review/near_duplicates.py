@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from memtui.engine.consolidation.compare.similarity import Reading, compare_readings, read
+from memtui.engine.consolidation.compare.similarity import AnalysedText, analyse, compare_analysed
 from memtui.engine.models.vectors import cap_threads, thresholds_of
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
@@ -30,7 +30,7 @@ _VECTORS = """
 """The facts lead: most rows and most vectors are of turns."""
 
 
-def pairs(
+def duplicate_pairs(
     connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[list[tuple[str, str]], str]:
     """(newer, older) ids, the newest first; and what was not compared ("" for nothing)."""
@@ -47,19 +47,19 @@ def pairs(
             "SELECT id, content FROM memories WHERE rid IN (?, ?) ORDER BY rid DESC", (newer, older)
         ).fetchall()
         (first, one), (second, other) = texts
-        if agree(read(str(one)), read(str(other))):
+        if say_the_same(analyse(str(one)), analyse(str(other))):
             found.append((str(first), str(second)))
     full = len(latest) == LATEST
     return found, f"the latest {LATEST:,} facts were compared with all" if full else ""
 
 
-def agree(a: Reading, b: Reading) -> bool:
+def say_the_same(a: AnalysedText, b: AnalysedText) -> bool:
     """Whether two statements whose vectors point the same way say the same, as far as rules can tell.
 
     What decides the meaning although it is small must be equal; and the same words in another order say something
     else ("tea over coffee").
     """
-    if compare_readings(a, b).kind == "duplicate":
+    if compare_analysed(a, b).kind == "duplicate":
         return True
     ours, theirs = set(a.content), set(b.content)
     return (

@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from memtui.engine.consolidation.compare import duplicates as compare_duplicates
-from memtui.engine.consolidation.compare.similarity import compare_readings, read
+from memtui.engine.consolidation.compare.similarity import analyse, compare_analysed
 from memtui.engine.consolidation.suspicious import suspicions
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories, metadata
@@ -35,7 +35,7 @@ def stored(connection: apsw.Connection) -> Judged:
     return msgspec.json.decode(text, type=Judged) if text else Judged()
 
 
-def waits(connection: apsw.Connection) -> bool:
+def has_unscanned(connection: apsw.Connection) -> bool:
     """Whether there are memories that were not looked at."""
     latest: int = scalar(connection, "SELECT coalesce(max(rid), 0) FROM memories") or 0
     return latest > stored(connection).through
@@ -64,9 +64,9 @@ def judge(connection: apsw.Connection, so_far: Judged, now: float, limit: int) -
     )
 
 
-def keep(connection: apsw.Connection, found: Judged) -> None:
+def save_progress(connection: apsw.Connection, found: Judged) -> None:
     """Inside the caller's transaction."""
-    metadata.put(connection, _KEY, json_text(found))
+    metadata.set_value(connection, _KEY, json_text(found))
 
 
 def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) -> str:
@@ -96,9 +96,9 @@ def evidence(connection: apsw.Connection, note: MemoryRecord, now: float) -> lis
 
 def duplicates(connection: apsw.Connection, fact: MemoryRecord, now: float) -> list[MemoryRecord]:
     """Other active facts that say the same."""
-    reading = read(fact.content)
+    reading = analyse(fact.content)
     return [
         other
         for other in compare_duplicates.likely_duplicates(connection, fact.content, now)
-        if other.id != fact.id and compare_readings(reading, read(other.content)).kind == "duplicate"
+        if other.id != fact.id and compare_analysed(reading, analyse(other.content)).kind == "duplicate"
     ]

@@ -19,13 +19,13 @@ def status(connection: apsw.Connection, now: float) -> Status:
     """The number of cards that wait, and what agents were served since local midnight."""
     served, memories = recalls.served_since(connection, local_midnight(now))
     return Status(
-        review=asked(connection, now),
+        review=count_cards(connection, now),
         served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in served),
         memories=memories, pause=recording_rules.running(connection, now),
     )  # fmt: skip
 
 
-def asked(connection: apsw.Connection, now: float) -> int:
+def count_cards(connection: apsw.Connection, now: float) -> int:
     """How many cards of Review were asked: each memory is on one card only, what is gone on none."""
     shown: set[str] = set()
     cards = 0
@@ -53,7 +53,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     if proposals.waiting(connection, proposals.DEPENDENTS, now, limit=1):
         from . import dependents  # what it compares with takes a while to load
 
-        put_off = proposals.put_off(connection, now)
+        put_off = proposals.snoozed_memories(connection, now)
         for card in dependents.waiting_cards(connection, now):
             drawn = {memory.id for memory in card.drawn} - put_off
             if drawn or any(entity.id not in put_off for entity in card.summaries):

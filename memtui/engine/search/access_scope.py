@@ -12,7 +12,7 @@ from memtui.engine.store import withheld
 from .filters.terms import Term, Value, parse
 
 
-def expression(filter: str | None, project: str | None) -> str:
+def scope_filter(filter: str | None, project: str | None) -> str:
     """The filter within which an agent may look; "" where neither is given: all of the memory.
 
     Reflections are drawn from all of it, so they are left out of a part, unless its filter asks for them.
@@ -25,7 +25,7 @@ def expression(filter: str | None, project: str | None) -> str:
     if filter is not None and not terms:
         validation.scope("", "filter")
     if project is not None:
-        narrowed = f"{narrowed} project:{quoted(project)}".strip()
+        narrowed = f"{narrowed} project:{quote_value(project)}".strip()
     if narrowed and not any(term.key == "kind" and not term.negated for term in terms):
         narrowed += " -kind:reflection"
     return narrowed
@@ -33,13 +33,13 @@ def expression(filter: str | None, project: str | None) -> str:
 
 def less_withheld(connection: apsw.Connection, agent: str, filter: str) -> str:
     """The filter without what the person keeps from this agent."""
-    less = f"-withheld:{quoted(agent)}"
-    if less in filter or not withheld.any_from(connection, agent):
+    less = f"-withheld:{quote_value(agent)}"
+    if less in filter or not withheld.withholds_any(connection, agent):
         return filter
     return f"{filter} {less}".strip()
 
 
-def narrows(filter: str) -> bool:
+def is_narrowing(filter: str) -> bool:
     """Whether a filter leaves a part of the memory: all but a few that are withheld is none."""
     return not all(map(_lets_most_pass, parse(filter)))
 
@@ -50,7 +50,7 @@ def _lets_most_pass(term: Term) -> bool:
     return term.negated and (term.key == "withheld" or (term.key == "is" and named == ["withheld"]))
 
 
-def quoted(text: str) -> str:
+def quote_value(text: str) -> str:
     """A value as the filter language takes it, whatever it holds."""
     return str(Value(text=text, quoted=True))
 

@@ -41,7 +41,7 @@ def estimate_tokens(text: str) -> int:
     return each + math.ceil((len(text) - each) / 4)
 
 
-def block(
+def write_block(
     facts: Sequence[MemoryRecord], pinned: Sequence[MemoryRecord], said: Sequence[Excerpt],
     insight: MemoryRecord | None, notes: Notes,
 ) -> str:  # fmt: skip
@@ -53,13 +53,13 @@ def block(
     if said:
         parts.append("\n".join([SAID_TITLE, *(f"- {excerpt_line(one, notes)}" for one in said)]))
     if insight is not None:
-        parts.append(f"{INSIGHT_TITLE}\n{_noted(insight, notes)}{cited(insight)}")
+        parts.append(f"{INSIGHT_TITLE}\n{_noted(insight, notes)}{citation(insight)}")
     return "\n\n".join(parts)
 
 
 def fact_line(fact: MemoryRecord, notes: Notes) -> str:
     """A fact, whose words it is, when it was said, and what is to be known of it."""
-    return f"{_noted(fact, notes)}{cited(fact)}{_drawn_on(fact)}"
+    return f"{_noted(fact, notes)}{citation(fact)}{_drawn_on(fact)}"
 
 
 def excerpt_line(excerpt: Excerpt, notes: Notes) -> str:
@@ -67,27 +67,27 @@ def excerpt_line(excerpt: Excerpt, notes: Notes) -> str:
     return f"{_confided(excerpt.memory, notes)}{_day(excerpt.memory)}: “{_inner(excerpt.text)}”"
 
 
-def confided_told(words: str) -> str:
+def confidence_note(words: str) -> str:
     """That something was said in confidence, with the words that ask for it where they may be told."""
     return f"{IN_CONFIDENCE}: “{_inner(words)}”" if words else IN_CONFIDENCE
 
 
 def _noted(memory: MemoryRecord, notes: Notes) -> str:
     """What precedes it: that it is not for others, and what of it no longer holds."""
-    caution = cautions_told(notes.cautions.get(memory.id, ()))
+    caution = caution_notes(notes.cautions.get(memory.id, ()))
     return _confided(memory, notes) + (f"[{caution}] " if caution else "")
 
 
 def _confided(memory: MemoryRecord, notes: Notes) -> str:
     words = notes.confided.get(memory.id)
-    return "" if words is None else f"[{confided_told(words)}] "
+    return "" if words is None else f"[{confidence_note(words)}] "
 
 
 def _inner(text: str) -> str:
     return _one_line(text).rstrip(",; ").replace("“", '"').replace("”", '"')
 
 
-def cautions_told(of: Sequence[Caution]) -> str:
+def caution_notes(of: Sequence[Caution]) -> str:
     """The cautions of a memory as an agent is told them; a successor that is kept back is not told."""
     return "; ".join(
         cautions.caution_text(
@@ -109,7 +109,7 @@ def _day(memory: MemoryRecord) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def cited(memory: MemoryRecord) -> str:
+def citation(memory: MemoryRecord) -> str:
     """The memory on one line; as a quote with its source where it is neither the person's word nor confirmed."""
     text = _one_line(memory.content)
     whose = quoted_from(memory, memory.source)

@@ -33,8 +33,8 @@ from . import (
     rules,
     vital,
 )  # fmt: skip
-from .access_scope import narrows
-from .block_text import SAID_TITLE, Notes, block, estimate_tokens, excerpt_line, fact_line
+from .access_scope import is_narrowing
+from .block_text import SAID_TITLE, Notes, estimate_tokens, excerpt_line, fact_line, write_block
 from .excerpts import Excerpt
 from .facts import Related
 from .filters.compiler import compile
@@ -42,7 +42,7 @@ from .filters.sql import STATES
 from .filters.terms import parse
 from .kept_back import LeftOut, why_kept_back
 from .ranking import QueryEmbedder
-from .repeats import Told
+from .repeats import ServedLines
 from .retrievers import cosine, entity
 from .scope import Scope, scope
 from .scoring import Cosines
@@ -100,7 +100,7 @@ class ContextBlock(Record):
         return [*self.rules, *self.pinned, *found, *turns.values(), *insight]  # fmt: skip
 
 
-def part_read(prompt: str) -> str:
+def shortened_prompt(prompt: str) -> str:
     """What is read of a prompt: all of it, or whole words of its beginning and its end."""
     if len(prompt) <= MOST_READ:
         return prompt
@@ -111,7 +111,7 @@ def part_read(prompt: str) -> str:
     return f"{head[:beginning]}\n{tail[end:]}".strip()
 
 
-def brief(
+def build_block(
     connection: apsw.Connection,
     prompt: str,
     *,
@@ -126,7 +126,7 @@ def brief(
     turns: bool = True,
     tokens: int = TOKENS,
     project: str | None = None,
-    there: Told | None = None,
+    there: ServedLines | None = None,
 ) -> ContextBlock:
     """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
 
@@ -137,30 +137,30 @@ def brief(
     ``there``: what is in the conversation. It is not told again unless it changed or the prompt is about it; what is
     told is added.
 
-    Of a long prompt ``part_read`` says what is read. Raises FilterError for a bad filter, InputError for a bad limit.
+    Of a long prompt ``shortened_prompt`` says what is read. Raises FilterError for a bad filter, InputError for a bad limit.
     """
-    prompt = part_read(prompt)
+    prompt = shortened_prompt(prompt)
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
     space = vectors.space(connection)
     near = thresholds_of(space.model_id if space else "").bears
-    known = cautions.known_to(filter, now, fade_threshold=fade_threshold)
+    known = cautions.visible_scope(filter, now, fade_threshold=fade_threshold)
     within = scope(
         compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
-    kin = kinship.asked(prompt)
+    kin = kinship.asked_relations(prompt)
     # Facts about "my son" may have nothing but his name.
-    called = kinship.names(connection, kin, within, now)
+    called = kinship.relation_names(connection, kin, within, now)
     meant = " ".join([prompt, *called])
-    asked = query.read(connection, meant, FACTS, within if alone else None)
+    asked = query.parse_query(connection, meant, FACTS, within if alone else None)
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     pinned, kept_back = _pinned(connection, within, now)
     of = project or rules.project_of(parse(filter))
     first = _first_rules(connection, of, within, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
-    few = narrows(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
+    few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
 
     def found(nearest: bool) -> SearchResult:
         return search(
@@ -179,13 +179,13 @@ def brief(
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
     )  # fmt: skip
-    nearest, told, related, left_out = choice.by_meaning, choice.hits, choice.related, choice.left_out
-    told.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules come before the others
+    nearest, chosen, related, left_out = choice.by_meaning, choice.hits, choice.related, choice.left_out
+    chosen.sort(key=lambda hit: hit.memory.topic != "rule")  # stable: rules come before the others
     left_out += kept_back
     if idle := lexicon.needs_no_memory(prompt) and not (
-        profile.entity and entity.named(connection, lexicon.head(prompt))
+        profile.entity and entity.entities_named(connection, lexicon.before_paste(prompt))
     ):
-        told, related = fact_choice.how_it_is_wanted(told, prompt), []
+        chosen, related = fact_choice.preferences_for_task(chosen, prompt), []
         left_out = [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
@@ -195,8 +195,8 @@ def brief(
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
-    present = {*stand, *(hit.memory.rid for hit in told)}
-    warnings = [] if idle else vital.find(
+    present = {*stand, *(hit.memory.rid for hit in chosen)}
+    warnings = [] if idle else vital.find_warnings(
         connection, meant, within, now, names=profile.entity > 0, there=present, refused=why_kept_back,
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
@@ -204,44 +204,48 @@ def brief(
     if not idle and not read.working:
         by_day = [
             Related(memory=one, score=1.0, reasons=(f"on {day:%a} {day.day} {day:%b}",))
-            for day, one in named_days.facts(connection, named_days.named(prompt, now), within, now)
+            for day, one in named_days.facts_on_days(
+                connection, named_days.find_days(prompt, now), within, now
+            )
             if one.rid not in present | warned and not why_kept_back(one)
         ]
         dated = {one.memory.rid for one in by_day}
         related = [*by_day, *(one for one in related if one.memory.rid not in dated)][
             : max(limit, len(by_day))
         ]
-    not_meant = vital.of_others(connection, meant, [one.memory for one in related], names=profile.entity > 0)
+    not_meant = vital.warnings_of_others(
+        connection, meant, [one.memory for one in related], names=profile.entity > 0
+    )
     left_out += [LeftOut(reason=OTHERS, memory=one.memory) for one in related if one.memory.rid in not_meant]
     related = [one for one in related if one.memory.rid not in warned | not_meant]
-    standing = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in told)]
+    standing = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in chosen)]
     answering = [one.memory for one in related]
     noted = [*standing, *answering, *([insight] if insight else [])]
-    told_of = cautions.find(connection, [one.id for one in noted], now, known=known)
+    told_of = cautions.find_cautions(connection, [one.id for one in noted], now, known=known)
     said: list[Excerpt] = []
     if turns and not idle:
-        excerpted = excerpts.find(
+        excerpted = excerpts.find_excerpts(
             connection, prompt, [*standing, *answering], called=called, filter=filter, profile=profile,
             embedder=embedder, now=now, session_id=session_id, fade_threshold=fade_threshold, alone=alone, nearest=nearest,
             refused=why_kept_back, known=known, cosines=cosines,
         )  # fmt: skip
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
         said = excerpted.excerpts
-    confided = in_confidence.find(connection, [*noted, *(one.memory for one in said)], known)
+    confided = in_confidence.find_confided(connection, [*noted, *(one.memory for one in said)], known)
     notes = Notes(cautions=told_of, confided=confided)
     unpinned = [one for one in standing if one not in pinned]
-    room = tokens - estimate_tokens(block(unpinned, pinned, [], insight, notes))
+    room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))
     related, said, no_room = _fitting(related, said, room, notes)
     reason = f"the block has room for {tokens} tokens (context.tokens)"
     left_out += [LeftOut(reason=reason, memory=one.memory, text=getattr(one, "text", "")) for one in no_room]
-    text = block([*unpinned, *(one.memory for one in related)], pinned, said, insight, notes)
+    text = write_block([*unpinned, *(one.memory for one in related)], pinned, said, insight, notes)
     made = ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
         rules=tuple(first),
         pinned=tuple(pinned),
         vital=tuple(warnings),
-        hits=tuple(told),
+        hits=tuple(chosen),
         related=tuple(related),
         excerpts=tuple(said),
         insight=insight,
@@ -253,14 +257,14 @@ def brief(
 
     def concerned() -> set[int]:
         """The rules that bear on the prompt, and what warns of something in it."""
-        dangers = vital.find(
+        dangers = vital.find_warnings(
             connection, meant, within, now, names=profile.entity > 0, there=(), refused=why_kept_back
         )
         ruled = {rule.rid for rule in first}
         near_rules = (
             hit
             for hit in choice.result.hits
-            if hit.memory.rid in ruled and not fact_choice.too_far(hit, prompt_words, near)
+            if hit.memory.rid in ruled and not fact_choice.why_irrelevant(hit, prompt_words, near)
         )
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 
@@ -282,7 +286,7 @@ def _cosines(
 
 def _without_repeats(
     connection: apsw.Connection, prompt: str, made: ContextBlock, notes: Notes,
-    there: Told, concerned: Callable[[], Collection[int]],
+    there: ServedLines, concerned: Callable[[], Collection[int]],
 ) -> ContextBlock:  # fmt: skip
     """The block without what is in the conversation already; what is left is noted there.
 
@@ -291,23 +295,25 @@ def _without_repeats(
     lines: dict[int, list[str]] = {}
     for excerpt in made.excerpts:
         lines.setdefault(excerpt.memory.rid, []).append(excerpt_line(excerpt, notes))
-    pieces = {rid: "\n".join(told) for rid, told in lines.items()}
-    told = [(one, pieces.get(one.rid) or fact_line(one, notes)) for one in made.memories]
-    again = {one.rid for one, line in told if there.has(one, line) and not repeats.names(prompt, one)}
+    pieces = {rid: "\n".join(chosen) for rid, chosen in lines.items()}
+    chosen = [(one, pieces.get(one.rid) or fact_line(one, notes)) for one in made.memories]
+    again = {
+        one.rid for one, line in chosen if there.has(one, line) and not repeats.names_memory(prompt, one)
+    }
     again -= {one.memory.rid for one in made.vital}
     if again:
         again -= set(concerned())
-    there.add(connection, [(one, line) for one, line in told if one.rid not in again])
+    there.add(connection, [(one, line) for one, line in chosen if one.rid not in again])
     if not again:
         return made
-    new = [one for one, _ in told if one.rid not in again]
+    new = [one for one, _ in chosen if one.rid not in again]
     rids = {one.rid for one in new}
     insight = made.insight if made.insight is not None and made.insight.rid in rids else None
     said = tuple(one for one in made.excerpts if one.memory.rid in rids)
     facts = [one for one in new if one.rid not in pieces and one is not made.insight]
     pinned = tuple(one for one in made.pinned if one.rid in rids)
-    text = block([one for one in facts if one not in pinned], pinned, said, insight, notes)
-    repeated = [LeftOut(reason=IN_CONVERSATION, memory=one) for one, _ in told if one.rid in again]
+    text = write_block([one for one in facts if one not in pinned], pinned, said, insight, notes)
+    repeated = [LeftOut(reason=IN_CONVERSATION, memory=one) for one, _ in chosen if one.rid in again]
     return replace(
         made,
         text=text,
@@ -332,8 +338,8 @@ def _first_rules(
 ) -> list[MemoryRecord]:
     """The rules of the agent's project, then those about answers."""
     found: dict[int, MemoryRecord] = {}
-    given = [rules.of_project(connection, project, within, now)] if project else []
-    for of in (*given, rules.about_answers(connection, within, now)):
+    given = [rules.project_rules(connection, project, within, now)] if project else []
+    for of in (*given, rules.answer_rules(connection, within, now)):
         may = [one for one in of if not why_kept_back(one) and one not in pinned and one.rid not in found]
         found |= {one.rid: one for one in may[: rules.RULES]}
     return list(found.values())
@@ -351,17 +357,17 @@ def _pinned(
         """,
         within.bindings,
     )
-    told: list[MemoryRecord] = []
+    chosen: list[MemoryRecord] = []
     left_out = []
     for memory in memories.by_rid(connection, [rid for (rid,) in rows], now):
         reason = why_kept_back(memory)
-        if not reason and len(told) == PINNED:
+        if not reason and len(chosen) == PINNED:
             reason = f"it is pinned, but the {PINNED} that were pinned last are told"
         if reason:
             left_out.append(LeftOut(reason=reason, memory=memory))
         else:
-            told.append(memory)
-    return told, left_out
+            chosen.append(memory)
+    return chosen, left_out
 
 
 def _insight(

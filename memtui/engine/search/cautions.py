@@ -85,7 +85,7 @@ class _Chain(NamedTuple):
         return self.links[-1].id
 
 
-def find(
+def find_cautions(
     connection: apsw.Connection, ids: Collection[str], now: float, *, known: Scope | None = None
 ) -> dict[str, tuple[Caution, ...]]:
     """The cautions of memories, by their id, the latest first; those without one are left out.
@@ -95,19 +95,21 @@ def find(
     return _all_of(connection, "id", ids, now, known) if ids else {}
 
 
-def decided(connection: apsw.Connection, ids: Collection[str], now: float) -> dict[str, tuple[Caution, ...]]:
+def decided_cautions(
+    connection: apsw.Connection, ids: Collection[str], now: float
+) -> dict[str, tuple[Caution, ...]]:
     """Like ``find``, of what is linked and decided: without what is said again, and without what waits in Review."""
     return _find(connection, "id", ids, now, None) if ids else {}
 
 
-def ends(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:
+def ended_sources(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:
     """What a note was drawn from and no longer holds, by the ids of what that is now: what ``SETTLED`` may hold."""
     rows: list[Any] = connection.execute(_ENDED.format(column="id"), {"asked": as_json([id])}).fetchall()
     olds = dict.fromkeys(old for _, old, _, _ in rows if old != id)
     return tuple(dict.fromkeys(chain.end for chain in _chains(connection, olds, now).values()))
 
 
-def names(settled: object) -> tuple[str, ...]:
+def read_ids(settled: object) -> tuple[str, ...]:
     """The ids of an attribute, as it is stored, whatever another program wrote there."""
     try:
         found = msgspec.json.decode(settled) if isinstance(settled, str) else settled
@@ -116,7 +118,7 @@ def names(settled: object) -> tuple[str, ...]:
     return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
-def known_to(filter: str, now: float, *, fade_threshold: float) -> Scope | None:
+def visible_scope(filter: str, now: float, *, fade_threshold: float) -> Scope | None:
     """What there is for whoever is confined to a filter, the Trash too; None where there is no filter."""
     return scope(compile(f"is:active,trash {filter}", now, fade_threshold=fade_threshold)) if filter else None
 
@@ -129,7 +131,7 @@ def _find(
     if not rows:
         return {}
     chains = _chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
-    rows = [row for row in rows if row[3] is None or chains[row[1]].end not in names(row[3])]
+    rows = [row for row in rows if row[3] is None or chains[row[1]].end not in read_ids(row[3])]
     known = None
     if within is not None:
         known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
@@ -161,7 +163,7 @@ def _all_of(
         )
     found = {key: told for key, told in found.items() if told}
     for card in _disputed_cards(connection, column, asked):
-        sides = [one for one in proposals.sides(connection, proposals.shown(card), now) if one.active]
+        sides = [one for one in proposals.sides(connection, proposals.memory_ids(card), now) if one.active]
         known = None if within is None else passing(connection, within, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)
@@ -182,7 +184,7 @@ def _disputed_cards(
     cards = proposals.disputed(connection)
     if not cards:
         return []
-    shown = {id for card in cards for id in proposals.shown(card)}
+    shown = {id for card in cards for id in proposals.memory_ids(card)}
     concerned: set[str] = {
         id
         for (id,) in connection.execute(
@@ -191,7 +193,7 @@ def _disputed_cards(
             (as_json(list(shown)), as_json(asked)),
         )
     }
-    return [card for card in cards if not concerned.isdisjoint(proposals.shown(card))]
+    return [card for card in cards if not concerned.isdisjoint(proposals.memory_ids(card))]
 
 
 def _said_again(
@@ -210,9 +212,9 @@ def _said_again(
         (as_json(asked),),
     ).fetchall()
     says: dict[str, list[tuple[Any, str, str | None, int]]] = {}
-    there = {key: said_again.beginnings(text) for key, text, _, _ in texts}
+    there = {key: said_again.word_beginnings(text) for key, text, _, _ in texts}
     anywhere = set().union(*there.values())
-    same = [(id, old) for id, old in olds if said_again.needed(old) <= anywhere]
+    same = [(id, old) for id, old in olds if said_again.required_beginnings(old) <= anywhere]
     valued: dict[str, dict[str, str]] = {}
     for id, old in olds:
         for word in said_again.given(old):
@@ -222,7 +224,7 @@ def _said_again(
         found_here = {
             id
             for id, old in same
-            if said_again.needed(old) <= there[key] and said_again.says_again(text, old, by=by)
+            if said_again.required_beginnings(old) <= there[key] and said_again.says_again(text, old, by=by)
         }
         found_here |= said_again.give_a_value(text, valued, by=by)
         for id in found_here:
@@ -322,7 +324,7 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
     )
 
 
-class Arranged(NamedTuple):
+class Reordered(NamedTuple):
     """A ranking in which each memory comes after what replaced it, and the cautions of what was looked at, by rid."""
 
     fused: list[Fused]
@@ -331,14 +333,14 @@ class Arranged(NamedTuple):
 
 def behind_successors(
     connection: apsw.Connection, fused: list[Fused], now: float, *, known: Scope | None = None, most: int | None = None
-) -> Arranged:  # fmt: skip
+) -> Reordered:  # fmt: skip
     """Put what was corrected behind what replaced it: the replacement is moved up.
 
     ``most``: only the first so many are of interest.
     """
     found = _all_of(connection, "rid", [one.rid for one in fused[:most]], now, known)
     if not found:
-        return Arranged(fused, {})
+        return Reordered(fused, {})
     places = {one.rid: one for one in fused}
     arranged: dict[int, Fused] = {}
     for one in fused:
@@ -348,7 +350,7 @@ def behind_successors(
             if caution.successor is not None and caution.successor.rid in places:
                 arranged.setdefault(caution.successor.rid, places[caution.successor.rid])
         arranged.setdefault(one.rid, one)
-    return Arranged(list(arranged.values()), found)
+    return Reordered(list(arranged.values()), found)
 
 
 def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:

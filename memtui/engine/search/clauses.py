@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from memtui.engine.records import Record
 from memtui.engine.word_lists import abbreviations
 
-from .lexicon import begins
+from .lexicon import begins_with
 
 READ_AT_MOST = 4_000
 """Characters of a turn that are read."""
@@ -67,7 +67,7 @@ def clauses(text: str, *, apart: bool = False) -> list[Clause]:
             if piece.endswith(":"):
                 continue  # it says nothing without what follows
             read = Clause(
-                text=piece, asks=piece.rstrip("\"”»') ").endswith("?"), requests=begins("request", piece)
+                text=piece, asks=piece.rstrip("\"”»') ").endswith("?"), requests=begins_with("request", piece)
             )
             before = found[-1] if found else None
             joins = (
@@ -86,7 +86,7 @@ def _own_words(text: str) -> str:
     """What is left when code, quoted lines, mails and what a request hands over are taken out."""
     plain = _mail.sub("", _quoted_line.sub("", _fence.sub("\n", text)))
     for head in _begun.finditer(plain):
-        if begins("request", head[0]):
+        if begins_with("request", head[0]):
             plain = plain[: head.start()]
             break
     return _heading.sub("", plain)

@@ -19,13 +19,13 @@ from memtui.engine.store import memories
 from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
 
 from . import cautions, lexicon, query, ranking, relevance, scoring
-from .access_scope import narrows
+from .access_scope import is_narrowing
 from .clauses import clauses, looks_pasted
 from .filters.compiler import compile
 from .ranking import QueryEmbedder
 from .relevance import Piece, Prompt
 from .scope import Scope, scope
-from .scoring import Cosines, Scored
+from .scoring import Cosines, ScoredPiece
 from .term_statistics import MEMORIES
 
 WITHHELD = "you keep it from agents"
@@ -76,7 +76,7 @@ class Found(NamedTuple):
     passed: list[Passed]
 
 
-def find(
+def find_excerpts(
     connection: apsw.Connection,
     prompt: str,
     facts: Sequence[MemoryRecord],
@@ -102,12 +102,12 @@ def find(
     that reads sentences made them. Raises FilterError.
     """
     within = own_words(filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone)
-    if not (narrows(filter) or alone):
+    if not (is_narrowing(filter) or alone):
         within = replace(
             within, broad=True
         )  # about every second turn is the person's: they need not be counted
     meant = " ".join([prompt, *called])
-    asked = query.read(connection, meant, MEMORIES, within if alone else None)
+    asked = query.parse_query(connection, meant, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return Found([], [])
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
@@ -116,12 +116,12 @@ def find(
     nearest = nearest and asked.rows <= MOST_COMPARED
     rids = _turns(connection, meant, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
-    ended = cautions.find(connection, [turn.id for turn in turns], now, known=known)
+    ended = cautions.find_cautions(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
     pieces = [
         (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
     ]
-    scored = scoring.scored(
+    scored = scoring.score_pieces(
         read, pieces, "turns", with_meanings=not isinstance(embedder, str), cosines=cosines
     )
     limits = relevance.limits(read)
@@ -153,7 +153,7 @@ def _turns(
     alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
     found = ranking.rank(connection, prompt, within, alone, embedder, nearest=nearest)
     rids = [one.rid for one in found.fused[:MOST_FOUND]]
-    for match in filter(None, (of_subjects(read), said_otherwise(read))):
+    for match in filter(None, (subject_query(read), rewording_query(read))):
         rows = connection.execute(
             f"""
             SELECT f.rowid FROM memories_fts f CROSS JOIN memories m ON m.rid = f.rowid
@@ -165,7 +165,7 @@ def _turns(
     return list(dict.fromkeys(rids))
 
 
-def of_subjects(read: Prompt) -> str:
+def subject_query(read: Prompt) -> str:
     """The FTS5 query for what statements about the prompt's subjects say; empty where it has none."""
     wanted: dict[str, None] = {}
     if read.people or _HEALTH & set(read.topics):
@@ -176,18 +176,20 @@ def of_subjects(read: Prompt) -> str:
     for topic in lexicon.topics():
         if topic.name in read.topics:
             wanted |= dict.fromkeys(
-                f'"{one}"' for one in sorted(topic.told.whole) if one not in STOP_WORDS and len(one) > 1
+                f'"{one}"' for one in sorted(topic.strong.whole) if one not in STOP_WORDS and len(one) > 1
             )
     return " OR ".join(wanted)
 
 
-def said_otherwise(read: Prompt) -> str:
+def rewording_query(read: Prompt) -> str:
     """The FTS5 query for other words that answer those of the prompt; empty where there are none."""
     wanted: dict[str, None] = {}
-    for _, told in read.wordings:
-        wanted |= dict.fromkeys(f'"{one}"' for one in sorted(told.single.whole) if lexicon.tells(one))
-        wanted |= dict.fromkeys(f'"{one}"*' for one in told.single.beginnings)
-        wanted |= dict.fromkeys(f'"{one.strip()}"' + "*" * (one[-1] != " ") for one in told.rows)
+    for _, answers in read.wordings:
+        wanted |= dict.fromkeys(
+            f'"{one}"' for one in sorted(answers.single.whole) if lexicon.is_content_word(one)
+        )
+        wanted |= dict.fromkeys(f'"{one}"*' for one in answers.single.beginnings)
+        wanted |= dict.fromkeys(f'"{one.strip()}"' + "*" * (one[-1] != " ") for one in answers.rows)
     return " OR ".join(wanted)
 
 
@@ -221,7 +223,7 @@ def _pieces(
     for place, turn in enumerate(newest_first):
         said = words(turn.content[: relevance.READ_AT_MOST])
         whole = frozenset(relevance.stemmed(said))
-        promising.append((relevance.promise(read, whole, said), place, turn, whole))
+        promising.append((relevance.score_turn(read, whole, said), place, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))
     return [
         (turn, relevance.read_piece(clause, whole, place / len(newest_first)))
@@ -232,19 +234,19 @@ def _pieces(
 
 
 def _chosen(
-    scored: Iterable[Scored],
+    scored: Iterable[ScoredPiece],
     least: float,
     facts: Sequence[MemoryRecord],
     read: Prompt,
     ended: Mapping[str, Collection[Caution]],
     refused: Callable[[MemoryRecord], str],
 ) -> Found:
-    told: list[Scored] = []
+    chosen: list[ScoredPiece] = []
     passed: list[Passed] = []
     said = [_telling(stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
-        if one.score < least or len(told) == MOST_PIECES:
+        if one.score < least or len(chosen) == MOST_PIECES:
             break
         mine = _telling(one.piece.stems)
         if not mine or not (read.factual or _bears(one, read)):
@@ -258,45 +260,48 @@ def _chosen(
                 kept_back[one.memory.id] = refused(one.memory)
             reason = kept_back[one.memory.id] or _order_in(one)
         if not reason:
-            later = next((other for other in told if _alike(mine, _telling(other.piece.stems)) >= SAME), None)
+            later = next(
+                (other for other in chosen if _alike(mine, _telling(other.piece.stems)) >= SAME), None
+            )
             if later is None:
-                told.append(one)
+                chosen.append(one)
                 continue
             if one.memory.event_time > later.memory.event_time:
-                told[told.index(later)], one = one, later
+                chosen[chosen.index(later)], one = one, later
             reason = "it was said again later"
         passed.append(Passed(one.memory, one.piece.clause.text, reason))
-    for place, older in enumerate(told):  # an older statement may no longer hold
-        for other in told[place + 1 :]:
+    for place, older in enumerate(chosen):  # an older statement may no longer hold
+        for other in chosen[place + 1 :]:
             if other.memory.event_time > older.memory.event_time and _about_the_same(older, other):
-                told.remove(other)
-                told.insert(place, other)
+                chosen.remove(other)
+                chosen.insert(place, other)
                 break
-    return Found([_excerpt(one, read) for one in told], passed[:_LISTED])
+    return Found([_excerpt(one, read) for one in chosen], passed[:_LISTED])
 
 
-def _warns(one: Scored, read: Prompt) -> bool:
+def _warns(one: ScoredPiece, read: Prompt) -> bool:
     """Whether a piece tells of health, or is a rule, where the prompt is about what that matters for."""
     rule = one.values["topic rule"] and not relevance.HEALTH_ASKED.isdisjoint(read.topics)
     return bool(one.values["health asked"] or rule)
 
 
-def _bears(one: Scored, read: Prompt) -> bool:
+def _bears(one: ScoredPiece, read: Prompt) -> bool:
     """Whether a piece has more to do with a prompt for work than everyday words, the same people or a meaning that is near."""
     if one.score >= SURE or any(
-        lexicon.connects(read.words[stem]) for stem in read.weights if stem in one.piece.stems
+        lexicon.is_discriminative(read.words[stem]) for stem in read.weights if stem in one.piece.stems
     ):
         return True
     asked = read.words.values()
-    if any(told.found(one.piece.words, one.piece.plain).difference(asked) for _, told in read.wordings):
+    if any(answers.found(one.piece.words, one.piece.plain).difference(asked) for _, answers in read.wordings):
         return True
-    wanted = {lexicon.told(topic) for topic in read.topics}
+    wanted = {lexicon.strong_mark(topic) for topic in read.topics}
     return any(
-        lexicon.connects(word) and not wanted.isdisjoint(lexicon.marks(word)) for word in one.piece.words
+        lexicon.is_discriminative(word) and not wanted.isdisjoint(lexicon.marks(word))
+        for word in one.piece.words
     )
 
 
-def _order_in(one: Scored) -> str:
+def _order_in(one: ScoredPiece) -> str:
     """Why a piece is not told of a turn in which others' words may stand: it is checked like those; "" where it may be."""
     if one.memory.protected or not looks_pasted(one.memory.content):
         return ""
@@ -306,17 +311,17 @@ def _order_in(one: Scored) -> str:
     return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
 
 
-def _excerpt(one: Scored, read: Prompt) -> Excerpt:
+def _excerpt(one: ScoredPiece, read: Prompt) -> Excerpt:
     why = scoring.reasons(one, read) or ("the rest of what was said with it",)
     return Excerpt(memory=one.memory, text=one.piece.clause.text, score=one.score, reasons=why)
 
 
-def _about_the_same(one: Scored, other: Scored) -> bool:
+def _about_the_same(one: ScoredPiece, other: ScoredPiece) -> bool:
     return _alike(_telling(one.piece.stems), _telling(other.piece.stems)) >= ALIKE
 
 
 def _telling(stemmed: Iterable[str]) -> frozenset[str]:
-    return frozenset(filter(lexicon.tells, stemmed))
+    return frozenset(filter(lexicon.is_content_word, stemmed))
 
 
 def _share(mine: frozenset[str], other: frozenset[str]) -> float:

@@ -15,7 +15,7 @@ from .filters.compiler import CompiledFilter
 _QUOTED = 60
 
 
-class Outside(Record):
+class Exclusion(Record):
     """``reasons``: what leaves it out; ``steps``: what to do about each, as parts of one sentence.
 
     ``filter``: the filter after these steps.
@@ -26,7 +26,9 @@ class Outside(Record):
     filter: str = ""
 
 
-def look(connection: apsw.Connection, memory: MemoryRecord, filter: CompiledFilter, now: float) -> Outside:
+def find_exclusion(
+    connection: apsw.Connection, memory: MemoryRecord, filter: CompiledFilter, now: float
+) -> Exclusion:
     """Why a memory does not pass a filter."""
     reasons, steps = [], []
     failed = [
@@ -42,7 +44,7 @@ def look(connection: apsw.Connection, memory: MemoryRecord, filter: CompiledFilt
     reasons += [f"The filter leaves it out: {term}" for term in left_out]
     if left_out:
         steps.append(f"leave {' and '.join(left_out)} out of the filter")
-    return Outside(reasons=tuple(reasons), steps=tuple(steps), filter=" ".join(kept))
+    return Exclusion(reasons=tuple(reasons), steps=tuple(steps), filter=" ".join(kept))
 
 
 def _holds(connection: apsw.Connection, condition: str, filter: CompiledFilter, rid: int) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 from memtui.engine.records import Explanation, MemoryRecord, Profile, RetrieverHit, RetrieverName
 
 from . import cautions, scored_documents
-from .exclusions import Outside, look
+from .exclusions import Exclusion, find_exclusion
 from .filters.compiler import compile
 from .fusion import Fused
 from .ranking import QueryEmbedder, Ranking
@@ -42,11 +42,11 @@ def explain(
     """
     compiled = compile(filter, now, fade_threshold=fade_threshold)
     ranked = scope(compiled, alone=alone)
-    outside = Outside()
+    outside = Exclusion()
     if memory.rid not in passing(connection, ranked, [memory.rid]):
-        outside = look(connection, memory, compiled, now)
+        outside = find_exclusion(connection, memory, compiled, now)
         ranked = scope(compile(outside.filter, now, fade_threshold=fade_threshold), alone=alone)
-    known = cautions.known_to(within, now, fade_threshold=fade_threshold)
+    known = cautions.visible_scope(within, now, fade_threshold=fade_threshold)
     trial = Trial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
     ranking = trial.rank()
     place = trial.place(ranking)
@@ -89,9 +89,9 @@ def _exact(
     """The memory's place in each retriever over everything in the scope, also where the search did not look so far."""
     retrievers: dict[RetrieverName, RetrieverHit] = dict(fused.retrievers) if fused else {}
     rid, scope = memory.rid, ranking.asked.scope
-    words = scored_documents.matched(ranking.asked.question, memory.content)
+    words = scored_documents.matched_words(ranking.asked.question, memory.content)
     if rid not in ranking.first_pass:
-        better = keyword.better(connection, ranking.asked.question, scope, rid)
+        better = keyword.count_better(connection, ranking.asked.question, scope, rid)
         if better is not None:
             hit = retrievers.get("keyword", RetrieverHit(rank=1, score=better[0], term=0.0))
             retrievers["keyword"] = msgspec.structs.replace(hit, rank=better[1] + 1)
@@ -99,11 +99,11 @@ def _exact(
         retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
     if "vector" not in retrievers and ranking.asked.meaning:
         meaning = ranking.asked.meaning
-        nearer = vector.position(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
+        nearer = vector.vector_rank(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
         if nearer is not None:
             retrievers["vector"] = RetrieverHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
     if "entity" not in retrievers and ranking.entities:
-        linked = entity.position(connection, ranking.entities, scope, rid)
+        linked = entity.entity_rank(connection, ranking.entities, scope, rid)
         if linked is not None:
             names = tuple(one.name for one in linked[0].entities)
             retrievers["entity"] = RetrieverHit(

@@ -16,7 +16,7 @@ from memtui.engine.store.tokens import stems, words
 from . import facts, lexicon
 from .facts import Related
 from .kept_back import LeftOut, why_kept_back
-from .query import Question
+from .query import ParsedQuery
 from .relevance import Prompt
 from .scope import Scope, passing
 from .scoring import Cosines
@@ -83,33 +83,33 @@ def choose(
 
     ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
     few hits bear on the prompt; where they are not ``small`` in number, others than hits are read only then.
-    ``without``: facts that are in the block already. ``turns`` and ``cosines``: as ``facts.ranked`` reads them.
+    ``without``: facts that are in the block already. ``turns`` and ``cosines``: as ``facts.rank_facts`` reads them.
     """
     for by_meaning in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(by_meaning)
         hits, successors = _with_successors(connection, result.hits, within, now)
-        far = {hit.memory.rid: too_far(hit, asked, near) for hit in hits}
+        far = {hit.memory.rid: why_irrelevant(hit, asked, near) for hit in hits}
         enough = sum(not far[hit.memory.rid] for hit in hits if hit.memory.rid not in without) >= limit
         if enough:
             break
-    candidates = facts.ranked(
+    candidates = facts.rank_facts(
         connection, read, hits, within, now, few=small, beside=small or not enough, with_meanings=with_meanings,
         turns=turns, cosines=cosines,
     )  # fmt: skip
-    told: list[Hit] = []
+    chosen: list[Hit] = []
     related: list[Related] = []
     left_out: list[LeftOut] = []
     for one in candidates:
         if one.memory.rid in without:
             continue
-        full = len(told) + len(related) == limit
+        full = len(chosen) + len(related) == limit
         if full and len(left_out) >= MOST_LISTED:
             break  # nothing more would be told or listed
         why_far = far[one.memory.rid] if one.hit else "not found"
         # What took the place of a hit need not have the words by which that answered.
         improbable = facts.improbable(one) and one.memory.rid not in successors
-        answers = facts.related(one, read) if why_far and not improbable else None
+        answers = facts.related_fact(one, read) if why_far and not improbable else None
         if improbable or (why_far and answers is None):
             if one.hit and not full:
                 left_out.append(LeftOut(reason=why_far or facts.IMPROBABLE, memory=one.memory))
@@ -120,8 +120,8 @@ def choose(
         elif answers is not None:
             related.append(answers)
         elif one.hit:
-            told.append(one.hit)
-    return Choice(_called_off_first(told), related, left_out[:MOST_LISTED], result, by_meaning)
+            chosen.append(one.hit)
+    return Choice(_called_off_first(chosen), related, left_out[:MOST_LISTED], result, by_meaning)
 
 
 def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
@@ -129,7 +129,7 @@ def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
     arranged: list[Hit] = []
     for hit in hits:
         if lexicon.pattern("called off").search(hit.memory.content):
-            said = frozenset(filter(lexicon.connects, words(hit.memory.content)))
+            said = frozenset(filter(lexicon.is_discriminative, words(hit.memory.content)))
             place = next(
                 (
                     place
@@ -145,18 +145,20 @@ def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
     return arranged
 
 
-def how_it_is_wanted(hits: Iterable[Hit], prompt: str) -> list[Hit]:
+def preferences_for_task(hits: Iterable[Hit], prompt: str) -> list[Hit]:
     """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
-    asked = set(filter(lexicon.connects, words(lexicon.phrase_at_start("needs no memory", prompt) or "")))
+    asked = set(
+        filter(lexicon.is_discriminative, words(lexicon.phrase_at_start("needs no memory", prompt) or ""))
+    )
     wanted = {stem for word in asked for stem in stems(word)}
     return [
         hit for hit in hits
         if wanted.intersection(stems(hit.memory.content))
-        and (hit.memory.topic in ("preference", "rule") or lexicon.says_how(hit.memory.content))
+        and (hit.memory.topic in ("preference", "rule") or lexicon.states_preference(hit.memory.content))
     ]  # fmt: skip
 
 
-def too_far(hit: Hit, asked: PromptWords, near: float) -> str:
+def why_irrelevant(hit: Hit, asked: PromptWords, near: float) -> str:
     """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
     keyword, vector, entity = (
         hit.retrievers.get("keyword"),
@@ -178,19 +180,19 @@ def too_far(hit: Hit, asked: PromptWords, near: float) -> str:
     return f"it shares no telling word with the prompt, and its meaning is too far ({vector.score:.2f} of {near:.2f})"
 
 
-def prompt_words(question: Question, kin: Collection[str]) -> PromptWords:
+def prompt_words(question: ParsedQuery, kin: Collection[str]) -> PromptWords:
     """What every fourth fact has ("the user") says nothing, everyday words next to nothing, unless there are no others.
 
     ``kin``: words that facts have for those of whom it speaks.
     """
-    terms = [term for term in question.terms if term.bigram or lexicon.tells(term.word)]
+    terms = [term for term in question.terms if term.bigram or lexicon.is_content_word(term.word)]
     most = question.rows * COMMON if question.rows >= _FEW else question.rows
     common = {term.stem for term in terms if not term.bigram and term.count > most}
     short = lexicon.asks_for_one_thing(question.text)  # it has few words, and each of them matters
     weak = {
         term.stem
         for term in terms
-        if not (term.bigram or lexicon.connects(term.word) or (short and not term.word.isdigit()))
+        if not (term.bigram or lexicon.is_discriminative(term.word) or (short and not term.word.isdigit()))
     } - common
     telling = {term.stem for term in terms} - common - weak
     return PromptWords(
@@ -211,10 +213,10 @@ def _with_successors(
         inside = passing(connection, within, [rid for _, rid in rows])
         later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
     found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
-    told: dict[int, Hit] = {}
+    chosen: dict[int, Hit] = {}
     # As they answer: what was replaced may be found by a word that what took its place does not have.
     for hit in sorted(hits, key=lambda hit: -hit.score):
         memory = found[later[hit.memory.id]] if hit.memory.id in later else hit.memory
-        if memory.active and memory.rid not in told:
-            told[memory.rid] = hit if memory is hit.memory else replace(hit, memory=memory)
-    return list(told.values()), found.keys() & told.keys()
+        if memory.active and memory.rid not in chosen:
+            chosen[memory.rid] = hit if memory is hit.memory else replace(hit, memory=memory)
+    return list(chosen.values()), found.keys() & chosen.keys()

@@ -21,7 +21,7 @@ from . import excerpts, relevance, scoring
 from .clauses import Clause
 from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
-from .scoring import Cosines, Scored
+from .scoring import Cosines, ScoredPiece
 
 ANSWERS = 0.03
 """The least probability with which a fact is told."""
@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
     memory: MemoryRecord
     hit: Hit | None
-    judged: Scored
+    judged: ScoredPiece
 
 
 class Related(Record):
@@ -57,7 +57,7 @@ class Related(Record):
     reasons: tuple[str, ...]
 
 
-def ranked(
+def rank_facts(
     connection: apsw.Connection,
     read: Prompt,
     hits: Sequence[Hit],
@@ -86,11 +86,11 @@ def ranked(
         (fact, _piece(fact, place / len(newest), said_with.get(fact.id, frozenset())))
         for place, fact in enumerate(newest)
     ]
-    judged = scoring.scored(read, pieces, "facts", with_meanings=with_meanings, cosines=cosines)
+    judged = scoring.score_pieces(read, pieces, "facts", with_meanings=with_meanings, cosines=cosines)
     return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]
 
 
-def related(fact: Fact, read: Prompt) -> Related | None:
+def related_fact(fact: Fact, read: Prompt) -> Related | None:
     """The fact as it is told for what it probably answers; None where that is improbable, or nothing shows why."""
     why = scoring.reasons(fact.judged, read)
     if not (why or read.factual or read.personal):
@@ -108,7 +108,7 @@ def improbable(fact: Fact) -> bool:
 def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bool) -> list[int]:
     """The facts of the prompt's subjects, those that answer it with other words, and the newest."""
     found: dict[int, None] = {}
-    for match in filter(None, (excerpts.of_subjects(read), excerpts.said_otherwise(read))):
+    for match in filter(None, (excerpts.subject_query(read), excerpts.rewording_query(read))):
         found |= dict.fromkeys(newest_facts(connection, within, match, MOST_OF_SUBJECT))
     if not few:
         return list(found)

@@ -19,14 +19,18 @@ MOST_SHOWN = 100
 """Characters of the words that ask for it."""
 
 
-def find(
+def find_confided(
     connection: apsw.Connection, asked: Sequence[MemoryRecord], known: Scope | None = None
 ) -> dict[str, str]:
     """By the id of each memory said in confidence, the words of the person that ask for it.
 
     The words are empty where they stand in a turn outside ``known``, all that there is for whoever asks.
     """
-    found = {one.id: words for one in asked if one.trust == "user" and (words := request(one.content))}
+    found = {
+        one.id: words
+        for one in asked
+        if one.trust == "user" and (words := confidentiality_request(one.content))
+    }
     drawn = {one.id for one in asked if one.kind != "episode" and one.id not in found}
     rows: list[Any] = connection.execute(
         """
@@ -36,14 +40,14 @@ def find(
         """,
         (READ_AT_MOST, as_json(sorted(drawn))),
     ).fetchall()
-    asking = [(id, rid, words) for id, rid, content in rows if (words := request(content))]
+    asking = [(id, rid, words) for id, rid, content in rows if (words := confidentiality_request(content))]
     inside = None if known is None else passing(connection, known, [rid for _, rid, _ in asking])
     for id, rid, words in asking:
         found[id] = words if inside is None or rid in inside else ""
     return found
 
 
-def request(text: str) -> str:
+def confidentiality_request(text: str) -> str:
     """The sentence of a text that asks to keep something from others; "" where none does."""
     match = lexicon.pattern("in confidence").search(text[:READ_AT_MOST])
     if match is None:

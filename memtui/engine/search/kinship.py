@@ -32,7 +32,7 @@ _named_before = re.compile(
 )
 
 
-def asked(prompt: str) -> frozenset[str]:
+def asked_relations(prompt: str) -> frozenset[str]:
     """The words that facts have for those who belong to the person and of whom a prompt speaks ("my son"); folded."""
     found: set[str] = set()
     for mine in _asked.finditer(prompt):
@@ -43,7 +43,7 @@ def asked(prompt: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def names(connection: apsw.Connection, kin: Collection[str], within: Scope, now: float) -> list[str]:
+def relation_names(connection: apsw.Connection, kin: Collection[str], within: Scope, now: float) -> list[str]:
     """The names that facts of the scope give to them."""
     if not kin:
         return []

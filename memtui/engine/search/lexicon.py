@@ -33,17 +33,17 @@ class WordList(Record):
 
 
 class Topic(Record):
-    """A subject. ``asked``: words of a prompt about it; ``told``: words of a statement that bears on it.
+    """A subject. ``asked``: words of a prompt about it; ``strong``: words of a statement that bears on it.
 
     ``alone``: words of a prompt that ask for it only where no other subject is asked for.
-    ``beside``: words with other uses, which count only in a statement that has a ``told`` word too.
+    ``weak``: words with other uses, which count only in a statement that has a ``strong`` word too.
     """
 
     name: str
     asked: WordList
     alone: WordList
-    told: WordList
-    beside: WordList
+    strong: WordList
+    weak: WordList
 
 
 @functools.cache
@@ -59,8 +59,8 @@ def topics() -> tuple[Topic, ...]:
             name=name,
             asked=_list(sides["asked"]),
             alone=_list(sides.get("alone", ())),
-            told=_list(sides["told"]),
-            beside=_list(sides.get("beside", ())),
+            strong=_list(sides["strong"]),
+            weak=_list(sides.get("weak", ())),
         )
         for name, sides in found.items()
     )
@@ -92,7 +92,7 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile("|".join(_sections("patterns")[name]), re.IGNORECASE)
 
 
-def begins(name: str, text: str) -> bool:
+def begins_with(name: str, text: str) -> bool:
     """Whether a text begins with a pattern, after what people say before they come to it."""
     return phrase_at_start(name, text) is not None
 
@@ -207,14 +207,14 @@ def chatter() -> frozenset[str]:
     return frozenset(word for line in _lines("chatter") for word in line.split())
 
 
-def tells(word: str) -> bool:
+def is_content_word(word: str) -> bool:
     """Whether a word says something by itself."""
     return word not in STOP_WORDS and word not in small_words()
 
 
 @functools.lru_cache(maxsize=20_000)
 def marks(word: str) -> tuple[str, ...]:
-    """The lists of what statements say on which a word stands: ``told``, of vital things, people and sentences."""
+    """The lists of what statements say on which a word stands: ``strong``, of vital things, people and sentences."""
     whole, beginnings, lengths = _marked()
     found = whole.get(word, ())
     for length in lengths:
@@ -227,8 +227,8 @@ def marks(word: str) -> tuple[str, ...]:
 @functools.cache
 def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], tuple[int, ...]]:
     """The names of the lists by word and by beginning, and how long the beginnings are."""
-    lists = [(told(topic.name), topic.told) for topic in topics()]
-    lists += [(beside(topic.name), topic.beside) for topic in topics()]
+    lists = [(strong_mark(topic.name), topic.strong) for topic in topics()]
+    lists += [(weak_mark(topic.name), topic.weak) for topic in topics()]
     lists += [*vital().items(), *people().items()]
     lists += [(name, listed) for kinds, listed in groups().items() for name in kinds]
     lists += [(name, WordList(whole=listed, beginnings=())) for name, listed in sentence_words().items()]
@@ -242,20 +242,20 @@ def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], t
     return whole, beginnings, tuple(sorted({len(one) for one in beginnings}))
 
 
-def told(topic: str) -> str:
+def strong_mark(topic: str) -> str:
     """The mark of words by which a statement bears on a topic."""
-    return f"told {topic}"
+    return f"strong {topic}"
 
 
-def beside(topic: str) -> str:
-    """The mark of words that count for a topic only beside a ``told`` word."""
-    return f"beside {topic}"
+def weak_mark(topic: str) -> str:
+    """The mark of words that count for a topic only beside a ``strong`` word."""
+    return f"weak {topic}"
 
 
-def signs(topic: str, marks: Mapping[str, int]) -> int:
+def count_topic_words(topic: str, marks: Mapping[str, int]) -> int:
     """How many words of a statement show that it bears on a topic; 0 where it has only words with other uses."""
-    found = marks.get(told(topic), 0)
-    return found + marks.get(beside(topic), 0) if found else 0
+    found = marks.get(strong_mark(topic), 0)
+    return found + marks.get(weak_mark(topic), 0) if found else 0
 
 
 @functools.cache
@@ -263,30 +263,30 @@ def _weak_words() -> frozenset[str]:
     return frozenset(word for line in _lines("weak_words") for word in line.split())
 
 
-def connects(word: str) -> bool:
+def is_discriminative(word: str) -> bool:
     """Whether a word that a prompt shares with a fact shows by itself that the two have to do with each other."""
-    return tells(word) and word not in _weak_words() and not (word.isdigit() and len(word) < 3)
+    return is_content_word(word) and word not in _weak_words() and not (word.isdigit() and len(word) < 3)
 
 
 def needs_no_memory(prompt: str) -> bool:
     """Whether a prompt asks for what everybody knows or can do, and says nothing of the person before what is pasted."""
-    if not begins("needs no memory", prompt):
+    if not begins_with("needs no memory", prompt):
         return False
-    asked = head(prompt)
+    asked = before_paste(prompt)
     return not (pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
 
 
-def says_how(content: str) -> bool:
+def states_preference(content: str) -> bool:
     """Whether a statement says how something is wanted."""
     return pattern("how it is wanted").search(content) is not None
 
 
 def asks_for_one_thing(prompt: str) -> bool:
     """Whether a prompt asks for something that is in memory or is not, and not for work or advice."""
-    return begins("asks for one thing", prompt) and not pattern("asks for work").search(prompt)
+    return begins_with("asks for one thing", prompt) and not pattern("asks for work").search(prompt)
 
 
-def head(prompt: str) -> str:
+def before_paste(prompt: str) -> str:
     """A prompt up to what is pasted."""
     return re.split(r"[:\n]", prompt, maxsplit=1)[0]
 

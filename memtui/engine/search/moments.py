@@ -50,7 +50,7 @@ _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 LATER = '1h, 90m, 2 days, "until 18:00", tomorrow, 2026-03-03'
 
 
-def later(when: str, now: float, tz: tzinfo | None = None) -> int:
+def parse_future_time(when: str, now: float, tz: tzinfo | None = None) -> int:
     """The Unix seconds of a time to come: ``1h``, ``until 18:00``, or the beginning of ``tomorrow``, a weekday, a date.
 
     Raises InputError for a text that is none.
@@ -81,7 +81,7 @@ def later(when: str, now: float, tz: tzinfo | None = None) -> int:
     return then
 
 
-def moment(when: str | float | datetime, now: float, tz: tzinfo | None = None) -> int:
+def parse_past_time(when: str | float | datetime, now: float, tz: tzinfo | None = None) -> int:
     """The Unix seconds that ``when`` names, at most ``now``; ``tz`` None being the local time zone.
 
     A weekday is the last one before today. Raises InputError for a text that is not a time.

@@ -31,7 +31,7 @@ _MONTH_FIRST = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b", re.IGN
 _ISO = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
-def named(prompt: str, now: float) -> list[date]:
+def find_days(prompt: str, now: float) -> list[date]:
     """The days, those to come: a weekday is the next one, today too; a date without a year the next such."""
     today = datetime.fromtimestamp(now).date()
     found: dict[date, None] = {}
@@ -57,7 +57,7 @@ def named(prompt: str, now: float) -> list[date]:
     return list(found)
 
 
-def facts(
+def facts_on_days(
     connection: apsw.Connection, days: Collection[date], within: Scope, now: float
 ) -> list[tuple[date, MemoryRecord]]:
     """The facts that happen on these days, the latest said first."""

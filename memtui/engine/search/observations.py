@@ -20,7 +20,7 @@ from memtui.engine.store.tokens import stems
 from . import query as search_query
 from . import scored_documents
 from .filters.compiler import compile
-from .query import Question
+from .query import ParsedQuery
 from .retrievers import keyword
 from .scope import Scope, scope
 from .term_statistics import OBSERVATIONS
@@ -74,7 +74,7 @@ def recall(
         raise InputError(f"{limit!r} observations cannot be recalled.", f"Give a limit from 1 to {MOST:,}.")
     if not 0.0 <= min_score <= 1.0:
         raise InputError(f"A lowest score is between 0 and 1, not {min_score!r}.", "For example 0.1.")
-    asked = search_query.read(connection, query, OBSERVATIONS, scope if scope.alone else None)
+    asked = search_query.parse_query(connection, query, OBSERVATIONS, scope if scope.alone else None)
     found = keyword.first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
     read = memories.by_rid(connection, [one.rid for one in found], now)
     scored = [(bm25, memory) for memory in read if (bm25 := _bm25(asked, memory.content)) > 0.0]
@@ -84,14 +84,14 @@ def recall(
             memory=memory,
             score=bm25 / (1.0 + bm25),
             bm25=bm25,
-            matched=scored_documents.matched(asked, memory.content),
+            matched=scored_documents.matched_words(asked, memory.content),
         )
         for bm25, memory in scored[:limit]
         if bm25 / (1.0 + bm25) >= min_score
     )
 
 
-def _bm25(asked: Question, content: str) -> float:
+def _bm25(asked: ParsedQuery, content: str) -> float:
     if asked.characters:  # a single character is in no index: it stands there, or it does not
         return float(sum(character in content for character in asked.characters))
     all_words = stems(content)

@@ -19,17 +19,19 @@ LATE = Profile(name="late", vector=0.2, word_vector=0.5)
 BUILT_IN = {profile.name: profile for profile in (DEFAULT, RRF, LATE)}
 
 
-def find(connection: apsw.Connection, profile: str | Profile) -> Profile:
+def find_profile(connection: apsw.Connection, profile: str | Profile) -> Profile:
     """A profile by name, checked. Raises NotFoundError for an unknown name, InputError for bad numbers."""
     if isinstance(profile, Profile):
-        return checked(profile)
+        return check_profile(profile)
     if profile in BUILT_IN:
         return BUILT_IN[profile]
     row = connection.execute("SELECT settings FROM profiles WHERE name = ?", (profile,)).fetchone()
     if row is None:
-        raise NotFoundError(f"There is no profile {profile!r}.", f"There are {', '.join(names(connection))}.")
+        raise NotFoundError(
+            f"There is no profile {profile!r}.", f"There are {', '.join(profile_names(connection))}."
+        )
     try:
-        return checked(msgspec.structs.replace(msgspec.json.decode(row[0], type=Profile), name=profile))
+        return check_profile(msgspec.structs.replace(msgspec.json.decode(row[0], type=Profile), name=profile))
     except msgspec.MsgspecError as error:
         raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it again.") from error
 
@@ -41,7 +43,7 @@ def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
     does not make.
     """
     try:
-        found = find(connection, name)
+        found = find_profile(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
     if found.word_vector and vectors.space(connection) is not None and not vectors.word_dims(connection):
@@ -50,19 +52,19 @@ def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
     return found, ""
 
 
-def better(connection: apsw.Connection, name: str) -> str:
+def better_profile(connection: apsw.Connection, name: str) -> str:
     """The built-in profile that finds more in this file; empty where there is none, or ``name`` is somebody's choice."""
     return LATE.name if name == DEFAULT.name and vectors.word_dims(connection) else ""
 
 
-def names(connection: apsw.Connection) -> list[str]:
+def profile_names(connection: apsw.Connection) -> list[str]:
     """The built-in ones first."""
     return [*BUILT_IN, *(name for (name,) in connection.execute("SELECT name FROM profiles ORDER BY name"))]
 
 
 def save(connection: apsw.Connection, profile: Profile) -> None:
     """Keep a profile under its name, inside the caller's operation. Built-in names cannot be taken."""
-    checked(profile)
+    check_profile(profile)
     if profile.name in BUILT_IN or not profile.name.strip():
         raise InputError(f"A profile cannot be saved as {profile.name!r}.", "Choose another name.")
     connection.execute(
@@ -72,7 +74,7 @@ def save(connection: apsw.Connection, profile: Profile) -> None:
     )
 
 
-def checked(profile: Profile) -> Profile:
+def check_profile(profile: Profile) -> Profile:
     """The profile itself. Raises InputError when one of its numbers cannot be used."""
     for name in ("keyword", "vector", "word_vector", "entity", "neighbours", "session", "facts"):
         value = getattr(profile, name)

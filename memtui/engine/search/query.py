@@ -17,7 +17,7 @@ from memtui.engine.store.tokens import STOP_WORDS, stems, words
 
 from . import subset_statistics, term_statistics
 from .scope import Scope
-from .subset_statistics import Among
+from .subset_statistics import SubsetStatistics
 from .term_statistics import CJK, Index, Statistics
 
 MOST_WORDS = 40
@@ -48,11 +48,11 @@ class Inside(NamedTuple):
     """
 
     rids: list[int]
-    words: Among | None
-    bigrams: Among | None
+    words: SubsetStatistics | None
+    bigrams: SubsetStatistics | None
 
 
-class Question(Record):
+class ParsedQuery(Record):
     """``rows`` and ``mean_length`` are those of the index, or of what is ``inside`` a narrow scope.
 
     ``terms`` in the order of the text, each once. ``characters``: what no
@@ -73,7 +73,9 @@ class Question(Record):
     inside: Inside | None
 
 
-def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | None = None) -> Question:
+def parse_query(
+    connection: apsw.Connection, text: str, index: Index, scope: Scope | None = None
+) -> ParsedQuery:
     """Read a question of any length and content for one index. Never raises.
 
     Words are as rare as they are in the ``scope``, where that is little; else as in the whole index.
@@ -87,7 +89,9 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
     runs = full_text.cjk_runs(text)
     pairs = {pair: pair for pair in full_text.cjk_bigrams(text)}
     inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
-    counted: Statistics | Among = (inside and inside.words) or term_statistics.load(connection, index)
+    counted: Statistics | SubsetStatistics = (inside and inside.words) or term_statistics.load(
+        connection, index
+    )
     terms = [_term(counted, word, stem) for stem, word in telling.items()]
     if pairs:
         paired = (inside and inside.bigrams) or term_statistics.load(connection, CJK)
@@ -98,7 +102,7 @@ def read(connection: apsw.Connection, text: str, index: Index, scope: Scope | No
         terms = [_term(counted, word, stem) for stem, word in found.items()]
     rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
     kept = tuple(term for term in terms if id(term) in rarest)
-    return Question(
+    return ParsedQuery(
         text=text, index=index, rows=counted.rows, mean_length=counted.mean_length, terms=kept,
         most=sum(term.idf for term in kept), characters=characters, dropped=len(terms) - len(kept), inside=inside,
     )  # fmt: skip
@@ -112,14 +116,14 @@ def _inside(
     pairs: dict[str, str],
 ) -> Inside | None:
     """``words`` and ``pairs`` by stem. None where the scope holds much, or counting it would take long."""
-    rids = subset_statistics.few(connection, scope) if scope is not None else None
+    rids = subset_statistics.small_subset(connection, scope) if scope is not None else None
     if not rids:
         return None if rids is None else Inside([], None, None)
     assert scope is not None
     listed = [(word, stem) for stem, word in words.items()]
-    of_words = subset_statistics.among(connection, index, rids, listed, whatever=scope.alone)
+    of_words = subset_statistics.count_subset(connection, index, rids, listed, whatever=scope.alone)
     of_pairs = (
-        subset_statistics.among(connection, CJK, rids, list(pairs.items()), whatever=scope.alone)
+        subset_statistics.count_subset(connection, CJK, rids, list(pairs.items()), whatever=scope.alone)
         if pairs
         else None
     )
@@ -146,5 +150,5 @@ def _unindexed(text: str, runs: list[str]) -> list[str]:
     return pieces
 
 
-def _term(counted: Statistics | Among, word: str, stem: str, *, bigram: bool = False) -> Term:
+def _term(counted: Statistics | SubsetStatistics, word: str, stem: str, *, bigram: bool = False) -> Term:
     return Term(word=word, stem=stem, count=counted.count(stem), idf=counted.idf(stem), bigram=bigram)

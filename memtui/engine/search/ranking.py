@@ -15,10 +15,10 @@ from memtui.engine.store.tokens import stems
 
 from . import query as search_query
 from .fusion import Candidate, Fused, fuse, standing
-from .query import Question
-from .request import Asked, Meaning
-from .rerank import look_again
-from .retriever_reports import reports
+from .query import ParsedQuery
+from .request import QueryVector, SearchRequest
+from .rerank import rerank_candidates
+from .retriever_reports import make_reports
 from .retrievers import entity, keyword
 from .scope import Scope
 
@@ -55,11 +55,11 @@ class Ranking(NamedTuple):
     ``first_pass``: the keyword retriever's candidates with the score of FTS5.
     """
 
-    asked: Asked
+    asked: SearchRequest
     fused: list[Fused]
     reports: tuple[RetrieverReport, ...]
     first_pass: dict[int, float]
-    entities: list[entity.Named]
+    entities: list[entity.NamedEntity]
 
 
 def rank(
@@ -77,7 +77,7 @@ def rank(
     """
     lap = _stopwatch()
     lists: dict[RetrieverName, list[Candidate]] = {}
-    wanted = search_query.read(connection, text, scope.index, scope)
+    wanted = search_query.parse_query(connection, text, scope.index, scope)
     inside = wanted.inside.rids if wanted.inside else None
     if inside is not None:
         scope = scope.only(inside)
@@ -86,8 +86,8 @@ def rank(
     lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
     times: dict[RetrieverName, float] = {"keyword": lap()}
 
-    entities = entity.named(connection, wanted.text, inside) if profile.entity else []
-    links = entity.linked(connection, entities, scope, profile.depth) if entities else []
+    entities = entity.entities_named(connection, wanted.text, inside) if profile.entity else []
+    links = entity.linked_memories(connection, entities, scope, profile.depth) if entities else []
     known = {one for one in entities if one.mentions} | {one for link in links for one in link.entities}
     lists["entity"] = [
         Candidate(
@@ -111,21 +111,23 @@ def rank(
     lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
 
-    asked = Asked(wanted, scope, profile, meaning)
+    asked = SearchRequest(wanted, scope, profile, meaning)
     times["word_vector"] = (
-        look_again(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
+        rerank_candidates(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
     )
     below = _drop_below_floor(lists, profile)
     times["context"] = lap() - times["word_vector"]
     names = [one.name for one in entities]
     no_words = no_vectors or _no_words(connection, meaning)
-    said = reports(asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below)
+    said = make_reports(
+        asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below
+    )
     return Ranking(asked, fuse(lists, profile), said, first_pass, entities)
 
 
 def _meaning(
-    connection: apsw.Connection, asked: Question, profile: Profile, embedder: QueryEmbedder | str
-) -> tuple[Meaning | None, str]:
+    connection: apsw.Connection, asked: ParsedQuery, profile: Profile, embedder: QueryEmbedder | str
+) -> tuple[QueryVector | None, str]:
     """The question's vector; or None and the reason, which is empty when it lies with the question itself."""
     if isinstance(embedder, str):
         return None, embedder
@@ -151,7 +153,7 @@ def _meaning(
     if query.shape[1] != space.dims:
         return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
     copy = embedder.copy if isinstance(embedder, CopiedVectors) else None
-    return (Meaning(query, space, copy, words), "") if query.any() else (None, "")
+    return (QueryVector(query, space, copy, words), "") if query.any() else (None, "")
 
 
 def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:
@@ -163,7 +165,7 @@ def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> Word
     return made_by if isinstance(made_by, WordEmbedder) and made_by.word_dims == dims else None
 
 
-def _no_words(connection: apsw.Connection, meaning: Meaning | None) -> str:
+def _no_words(connection: apsw.Connection, meaning: QueryVector | None) -> str:
     """Why the word vector retriever cannot take part, where that does not lie with the question."""
     if meaning is None or meaning.words is not None:
         return ""

@@ -117,7 +117,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     telling = {
         stem: rarity.get(stem, most)
         for word, stem in zip(said, stems_said, strict=True)
-        if lexicon.tells(word)
+        if lexicon.is_content_word(word)
     }
     telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
     asked = set(said)
@@ -154,18 +154,18 @@ def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Piece:
             marks[mark] = marks.get(mark, 0) + 1
     return Piece(
         clause=clause, words=frozenset(said), plain=f" {' '.join(found)} ", stems=stems_said,
-        telling=tuple(filter(lexicon.tells, said)), marks=marks,
+        telling=tuple(filter(lexicon.is_content_word, said)), marks=marks,
         beginnings=frozenset(stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING),
         turn_stems=turn_stems, age=age,
     )  # fmt: skip
 
 
-def promise(prompt: Prompt, turn_stems: frozenset[str], said: Sequence[str]) -> float:
+def score_turn(prompt: Prompt, turn_stems: frozenset[str], said: Sequence[str]) -> float:
     """How much a whole turn may have for the prompt, by its words."""
     shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems)
     otherwise = _said_otherwise(prompt, set(said), f" {' '.join(said)} ") - turn_stems
     shared = (shared + sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)) / prompt.total
-    wanted = {lexicon.told(topic) for topic in prompt.topics}
+    wanted = {lexicon.strong_mark(topic) for topic in prompt.topics}
     topics = sum(not wanted.isdisjoint(lexicon.marks(word)) for word in set(said))
     return shared + min(topics, 3) / 3
 
@@ -205,7 +205,7 @@ def features(
         }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
         whole = nearness.whole(list(prompt.weights.values()), piece.telling)
-    told = min(max((lexicon.signs(topic, marks) for topic in prompt.topics), default=0), 3) / 3
+    told = min(max((lexicon.count_topic_words(topic, marks) for topic in prompt.topics), default=0), 3) / 3
     health = min(marks.get("health", 0), 2) / 2
     rule = "rule" in marks
     met = any(attribute.search(text) for attribute in prompt.attributes)
@@ -231,7 +231,7 @@ def _said_otherwise(prompt: Prompt, said: Collection[str], plain: str) -> set[st
     return {stem for asked, told in prompt.wordings if told.found(said, plain) for stem in asked}
 
 
-def compared(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:
+def compare_words(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:
     """How near all words of the pieces are to those of the prompt."""
     asked = [prompt.words[stem] for stem in prompt.weights]
     return meanings.compare(asked, [word for piece in pieces for word in piece.telling])

@@ -26,7 +26,7 @@ _BEFORE = """
 """
 
 
-class Told:
+class ServedLines:
     """What a conversation holds: ``lines`` has the checksum of the line of each memory (by rid), the latest last."""
 
     def __init__(self, lines: dict[int, int]) -> None:
@@ -46,12 +46,12 @@ class Told:
             self.lines[memory.rid] = _checksum(line)
 
 
-def names(prompt: str, memory: MemoryRecord) -> bool:
+def names_memory(prompt: str, memory: MemoryRecord) -> bool:
     """Whether a prompt says at least half of the telling words of a memory, and two if it has so many."""
     own = {
         stem
         for word, stem in zip(words(memory.content), stems(memory.content), strict=True)
-        if lexicon.tells(word)
+        if lexicon.is_content_word(word)
     }
     shared = own.intersection(stems(prompt))
     return len(shared) >= min(2, len(own)) > 0 and 2 * len(shared) >= len(own)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.engine.records import Profile
 from memtui.engine.records.embedding import VectorSpace
 
-from .query import Question
+from .query import ParsedQuery
 from .scope import Scope
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ COMING = "it is coming"
 """In place of an embedder: the question's vector is not at hand, and this search does not wait for it."""
 
 
-class Meaning(NamedTuple):
+class QueryVector(NamedTuple):
     """A question as a vector (one row), the space it lies in, and a copy of that, if there is one.
 
     ``words``: vectors of its words, where the profile goes by them and the file has them.
@@ -33,10 +33,10 @@ class Meaning(NamedTuple):
     words: QuestionWords | None = None
 
 
-class Asked(NamedTuple):
+class SearchRequest(NamedTuple):
     """``meaning`` is None where vectors take no part."""
 
-    question: Question
+    question: ParsedQuery
     scope: Scope
     profile: Profile
-    meaning: Meaning | None
+    meaning: QueryVector | None

@@ -16,10 +16,10 @@ from memtui.engine.records import RetrieverName
 
 from . import scored_documents
 from .fusion import Candidate, totals, weight
-from .request import Asked
+from .request import SearchRequest
 from .retrievers import context
 from .scope import passing
-from .scored_documents import Reading
+from .scored_documents import ScoredDocument
 
 SURROUNDED = 40
 """For so many of the best candidates the turns around them are read too. More changes nothing."""
@@ -35,9 +35,9 @@ FTS5_MOST = 2.2
 """The most that FTS5's bm25() gives a word, as a multiple of its idf."""
 
 
-def look_again(
+def rerank_candidates(
     connection: apsw.Connection,
-    asked: Asked,
+    asked: SearchRequest,
     first_pass: dict[int, float],
     lists: dict[RetrieverName, list[Candidate]],
 ) -> float:
@@ -46,14 +46,14 @@ def look_again(
     ``first_pass``: the keyword retriever's candidates with their scores. Returns the milliseconds of late interaction.
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
-    readings = scored_documents.read(connection, asked.question, pool)
+    readings = scored_documents.score_documents(connection, asked.question, pool)
     judging = _count(connection, asked, first_pass, readings, lists)
     if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
         best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
         around = context.neighbours(connection, [rid for rid, _ in best])
         drawn = context.drawn_from(connection, [rid for rid in pool if readings[rid].kind == "fact"])
         beside = passing(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
-        readings |= scored_documents.read(connection, asked.question, beside)
+        readings |= scored_documents.score_documents(connection, asked.question, beside)
         judging += _count(connection, asked, first_pass, readings, lists)
         lists["context"] = context.candidates(asked, readings, around, drawn, lists)
     less = {rid: part for rid, text in readings.items() if (part := _part(text)) < 1.0}
@@ -64,7 +64,7 @@ def look_again(
     return judging
 
 
-def _part(text: Reading) -> float:
+def _part(text: ScoredDocument) -> float:
     """How much of what it scores counts."""
     if text.kind != "episode":
         return 1.0
@@ -73,9 +73,9 @@ def _part(text: Reading) -> float:
 
 def _count(
     connection: apsw.Connection,
-    asked: Asked,
+    asked: SearchRequest,
     first_pass: dict[int, float],
-    readings: dict[int, Reading],
+    readings: dict[int, ScoredDocument],
     lists: dict[RetrieverName, list[Candidate]],
 ) -> float:
     """Returns the milliseconds of late interaction."""
@@ -92,7 +92,7 @@ def _count(
         started = time.perf_counter()
         judged = lists.get("word_vector", [])
         others = readings.keys() - {candidate.rid for candidate in judged}
-        judged = judged + late_interaction.judged(
+        judged = judged + late_interaction.score_words(
             connection, asked.meaning.space, asked.meaning.words, others
         )
         lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
@@ -110,7 +110,7 @@ def _count(
     return judging
 
 
-def _by_words(asked: Asked, text: Reading, first_pass: dict[int, float]) -> Candidate:
+def _by_words(asked: SearchRequest, text: ScoredDocument, first_pass: dict[int, float]) -> Candidate:
     """BM25 over what was read; of a text too long to be read, the score of the first pass."""
     most = asked.question.most
     score = text.weight * (scored_documents.K1 + 1.0)

@@ -8,13 +8,13 @@ from typing import Literal
 from memtui.engine.records import RetrieverName, RetrieverReport
 
 from .fusion import RETRIEVERS, Candidate, weight
-from .request import COMING, Asked
+from .request import COMING, SearchRequest
 
 State = Literal["answered", "empty", "off", "unavailable", "coming"]
 
 
-def reports(
-    asked: Asked,
+def make_reports(
+    asked: SearchRequest,
     lists: Mapping[RetrieverName, Sequence[Candidate]],
     times: Mapping[RetrieverName, float],
     *,
@@ -47,7 +47,7 @@ def reports(
 
 
 def _outcome(
-    asked: Asked, retriever: RetrieverName, found: int, missing: str, below: int
+    asked: SearchRequest, retriever: RetrieverName, found: int, missing: str, below: int
 ) -> tuple[State, str]:
     if weight(asked.profile, retriever) == 0.0:
         return "off", f"the profile {asked.profile.name} does without it"
@@ -60,7 +60,7 @@ def _outcome(
     return "empty", ""
 
 
-def _answered(asked: Asked, retriever: RetrieverName, below: int) -> str:
+def _answered(asked: SearchRequest, retriever: RetrieverName, below: int) -> str:
     if retriever == "vector" and below:
         return f"{below} more lie below the floor of {asked.profile.floor:.2f}"
     if retriever == "word_vector":
@@ -72,7 +72,7 @@ def _answered(asked: Asked, retriever: RetrieverName, below: int) -> str:
     return ""
 
 
-def _nothing(asked: Asked, retriever: RetrieverName, names: Sequence[str], below: int) -> str:
+def _nothing(asked: SearchRequest, retriever: RetrieverName, names: Sequence[str], below: int) -> str:
     words = ", ".join(term.word for term in asked.question.terms)
     match retriever:
         case "keyword":
@@ -93,7 +93,7 @@ def _nothing(asked: Asked, retriever: RetrieverName, names: Sequence[str], below
             return "the other retrievers found no turn of a conversation"
 
 
-def _unasked(asked: Asked) -> str:
+def _unasked(asked: SearchRequest) -> str:
     """Why the question has no vector; empty where it has one."""
     if asked.meaning is not None:
         return ""

@@ -31,14 +31,14 @@ def project_of(terms: Sequence[Term]) -> str | None:
     return named[0].values[0].text
 
 
-def of_project(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
+def project_rules(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
     return _given(
         connection, "fold(m.project) = :rules_of", {"rules_of": fold(project)}, within, now, RULES * 4
     )
 
 
-def about_answers(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
+def answer_rules(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules of no project that say how answers shall be ("keep it short", "no emojis"); the surest first, then the newest."""
     given = _given(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
     found = [one for one in given if _is_about_answers(one.content)]

@@ -53,13 +53,13 @@ def _lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(" ".join(of).split()) for name, of in lines.items()}
 
 
-def beginnings(text: str) -> set[str]:
+def word_beginnings(text: str) -> set[str]:
     """The beginnings of the longer words of a text."""
     return {word[:_BEGINNING] for word in _folded(text).split() if len(word) >= _BEGINNING}
 
 
 @functools.lru_cache(maxsize=4_000)
-def needed(fact: str) -> frozenset[str]:
+def required_beginnings(fact: str) -> frozenset[str]:
     """The beginnings of words that a text must have to say the fact again."""
     return frozenset(
         word[:_BEGINNING]

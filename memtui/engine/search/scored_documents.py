@@ -16,7 +16,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
 from . import lexicon
-from .query import Question, Term
+from .query import ParsedQuery, Term
 
 K1 = 0.9
 B = 0.4
@@ -28,7 +28,7 @@ CHATTER_AT_MOST = 80
 _ASKS_AT_THE_END = 160
 
 
-class Reading(Record):
+class ScoredDocument(Record):
     """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
 
     ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
@@ -46,7 +46,9 @@ class Reading(Record):
     trust: Trust
 
 
-def read(connection: apsw.Connection, question: Question, rids: Collection[int]) -> dict[int, Reading]:
+def score_documents(
+    connection: apsw.Connection, question: ParsedQuery, rids: Collection[int]
+) -> dict[int, ScoredDocument]:
     """The readings of these memories; those that are gone are left out."""
     places = {term.stem: place for place, term in enumerate(question.terms)}
     rows = connection.execute(
@@ -67,9 +69,9 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
             counts, size = _count(whole, places, with_bigrams)
             relative = size / question.mean_length
             weights = {
-                place: weight(question.terms[place], count, relative) for place, count in counts.items()
+                place: bm25_weight(question.terms[place], count, relative) for place, count in counts.items()
             }
-        found[rid] = Reading(
+        found[rid] = ScoredDocument(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
             cut=length > READ_AT_MOST, asks=bool(asks),
             chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
@@ -79,10 +81,10 @@ def read(connection: apsw.Connection, question: Question, rids: Collection[int])
 
 def _is_chatter(text: str) -> bool:
     """Whether every word of a text is small or polite."""
-    return all(word in lexicon.chatter() or not lexicon.tells(word) for word in words(text))
+    return all(word in lexicon.chatter() or not lexicon.is_content_word(word) for word in words(text))
 
 
-def _beginnings(question: Question) -> list[str]:
+def _beginnings(question: ParsedQuery) -> list[str]:
     """What occurs in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
 
     So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
@@ -90,12 +92,12 @@ def _beginnings(question: Question) -> list[str]:
     return [term.stem[:-1] for term in question.terms if term.stem.isascii()]
 
 
-def weight(term: Term, count: int, relative_length: float) -> float:
+def bm25_weight(term: Term, count: int, relative_length: float) -> float:
     """BM25's weight of a word that stands ``count`` times in a text, as a part of the most it can be (its idf)."""
     return term.idf * count / (count + K1 * (1.0 - B + B * relative_length))
 
 
-def matched(question: Question, content: str) -> tuple[str, ...]:
+def matched_words(question: ParsedQuery, content: str) -> tuple[str, ...]:
     """The words of a text that match, each once, as written there (lower case, without diacritics)."""
     wanted = {term.stem for term in question.terms if not term.bigram}
     pairs = [term.stem[:-1] for term in question.terms if term.bigram]

@@ -32,7 +32,7 @@ COMMON = 0.2
 """A word that says less than this share of what the rarest word of the prompt says is in nearly every text."""
 
 
-class Scored(NamedTuple):
+class ScoredPiece(NamedTuple):
     """``score``: how probably it answers, 0 to 1; ``values``: the features that it is the sum of."""
 
     memory: MemoryRecord
@@ -41,14 +41,14 @@ class Scored(NamedTuple):
     values: Mapping[str, float]
 
 
-def scored(
+def score_pieces(
     read: Prompt,
     pieces: Sequence[tuple[MemoryRecord, Piece]],
     of: Source,
     *,
     with_meanings: bool,
     cosines: Cosines | None = None,
-) -> list[Scored]:
+) -> list[ScoredPiece]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
         return _by(read, pieces, of, None)
@@ -58,14 +58,14 @@ def scored(
     if len(pieces) > MOST_READ_TWICE:
         best = [(one.memory, one.piece) for one in _by(read, pieces, of, None)[:MOST_READ_TWICE]]
     try:
-        nearness = relevance.compared(packaged(), read, [piece for _, piece in best])
+        nearness = relevance.compare_words(packaged(), read, [piece for _, piece in best])
     except DegradedError:  # the search has said that there are no vectors
         return _by(read, pieces, of, None)
     near = cosines({memory.rid for memory, _ in best}) if cosines else {}
     return _by(read, best, of, nearness, near)
 
 
-def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
+def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
     """Why it bears on the prompt, each a few words."""
     found = []
     least = COMMON * max(read.weights.values(), default=0.0)
@@ -74,19 +74,19 @@ def reasons(one: Scored, read: Prompt) -> tuple[str, ...]:
         if read.weights.get(stem, 0.0) > least and stem in one.piece.stems
     ]  # fmt: skip
     # An everyday word ("use", "last") shows something beside another, or where one thing is asked for.
-    if read.factual or len(shared) > 1 or any(map(lexicon.connects, shared)):
+    if read.factual or len(shared) > 1 or any(map(lexicon.is_discriminative, shared)):
         found += [f"words: {', '.join(shared)}"] if shared else []
     other = {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}
     if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
     for topic in lexicon.topics():
-        if topic.name in read.topics and (said := topic.told.found(one.piece.words) - STOP_WORDS):
+        if topic.name in read.topics and (said := topic.strong.found(one.piece.words) - STOP_WORDS):
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")
     if not found and (beside := [
         word for stem, word in read.words.items()
-        if read.weights.get(stem, 0.0) > least and stem in one.piece.turn_stems and lexicon.connects(word)
+        if read.weights.get(stem, 0.0) > least and stem in one.piece.turn_stems and lexicon.is_discriminative(word)
     ]):  # fmt: skip
         found.append(f"said with: {', '.join(beside)}")
     if not found and one.values["likeness"] >= _near(read):
@@ -106,7 +106,7 @@ def _by(
     of: Source,
     nearness: Nearness | None,
     cosines: Mapping[int, float] = MappingProxyType({}),
-) -> list[Scored]:
+) -> list[ScoredPiece]:
     found = []
     for memory, piece in pieces:
         cosine = cosines.get(memory.rid)
@@ -114,5 +114,5 @@ def _by(
         if cosine is not None:
             vectors = "with sentence vectors"
         values = relevance.features(read, piece, nearness, cosine)
-        found.append(Scored(memory, piece, relevance.score(read, values, of, vectors), values))
+        found.append(ScoredPiece(memory, piece, relevance.score(read, values, of, vectors), values))
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

@@ -57,7 +57,7 @@ def search(
     compiled = compile(filter, now, fade_threshold=fade_threshold)
     inside = scope(compiled, exclude_session=exclude_session, alone=alone)
     ranking = rank(connection, query, inside, profile, embedder, nearest=nearest)
-    known = cautions.known_to(within, now, fade_threshold=fade_threshold)
+    known = cautions.visible_scope(within, now, fade_threshold=fade_threshold)
     arranged = cautions.behind_successors(connection, ranking.fused, now, known=known, most=limit)
     return SearchResult(
         query=query,
@@ -73,7 +73,7 @@ def search(
 
 
 def _hits(
-    connection: apsw.Connection, ranking: Ranking, arranged: cautions.Arranged, limit: int, now: float
+    connection: apsw.Connection, ranking: Ranking, arranged: cautions.Reordered, limit: int, now: float
 ) -> tuple[Hit, ...]:
     best = arranged.fused[:limit]
     found = {memory.rid: memory for memory in memories.by_rid(connection, [one.rid for one in best], now)}
@@ -82,7 +82,7 @@ def _hits(
         memory = found[one.rid]
         retrievers = dict(one.retrievers)
         if "keyword" in retrievers:
-            words = scored_documents.matched(ranking.asked.question, memory.content)
+            words = scored_documents.matched_words(ranking.asked.question, memory.content)
             retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
         told = arranged.cautions.get(one.rid, ())
         hits.append(Hit(rank=place, memory=memory, score=one.score, retrievers=retrievers, cautions=told))

@@ -33,7 +33,7 @@ class Text(NamedTuple):
     counts: tuple[int, ...]
 
 
-class Among:
+class SubsetStatistics:
     """Statistics like those of a whole index, of the few texts that pass.
 
     ``rows``: how many of them the index has; ``texts``: those with one of ``words``, by rid; ``places``: where
@@ -64,7 +64,7 @@ class Among:
         return idf(self.count(word), self.rows)
 
 
-def few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
+def small_subset(connection: apsw.Connection, scope: Scope) -> list[int] | None:
     """The memories of a scope, oldest first; None where there are many, unless it stands alone."""
     if scope.broad:
         return None
@@ -76,22 +76,22 @@ def few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
     return rids if scope.alone or len(rids) <= FEW else None
 
 
-def among(
+def count_subset(
     connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]], *,
     whatever: bool = False,
-) -> Among | None:  # fmt: skip
+) -> SubsetStatistics | None:  # fmt: skip
     """Count the words (each with its stem) among these memories; None where that would take long, unless
     ``whatever`` it takes.
     """
     if whatever:
-        return Among(connection, index, rids, words)
+        return SubsetStatistics(connection, index, rids, words)
     whole = term_statistics.load(connection, index)
     if whole.rows * len(words) > MOST_POSTINGS:
         [(newest,)] = connection.execute("SELECT max(rid) FROM memories")
         share = (rids[-1] - rids[0] + 1) / newest
         if share * sum(whole.count(stem) for _, stem in words) > MOST_POSTINGS:
             return None
-    return Among(connection, index, rids, words)
+    return SubsetStatistics(connection, index, rids, words)
 
 
 def _texts(

@@ -16,7 +16,7 @@ from memtui.engine.store.vectors import KNN_LIMIT
 from . import scored_documents
 from .cautions import behind_successors
 from .fusion import weight
-from .query import read
+from .query import parse_query
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
 from .scope import Scope
 
@@ -108,7 +108,7 @@ class Trial(NamedTuple):
         """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""
         asked = {term.stem for term in ranking.asked.question.terms}
         text = self.memory.content[: scored_documents.READ_AT_MOST]
-        terms = read(self.connection, text, self.scope.index, self.scope).terms
+        terms = parse_query(self.connection, text, self.scope.index, self.scope).terms
         words = [
             term.word
             for term in sorted(terms, key=lambda term: -term.idf)

@@ -56,7 +56,7 @@ class _Asked(Record):
     topics: frozenset[str]
 
 
-def find(
+def find_warnings(
     connection: apsw.Connection,
     prompt: str,
     within: Scope,
@@ -99,7 +99,7 @@ def find(
     ]
 
 
-def of_others(
+def warnings_of_others(
     connection: apsw.Connection, prompt: str, facts: Sequence[MemoryRecord], *, names: bool
 ) -> set[int]:
     """The rids of those facts that warn of what may harm people whom a prompt does not mean."""
@@ -124,7 +124,7 @@ def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
     topics = frozenset(lexicon.subjects(said)) & _MATTER_FOR
     named: dict[int, str] = {}
     if names:
-        found = {one.eid: one.name for one in entity.named(connection, prompt)}
+        found = {one.eid: one.name for one in entity.entities_named(connection, prompt)}
         rows = connection.execute(
             "SELECT eid FROM entities WHERE type = 'person' AND eid IN (SELECT value FROM json_each(?))",
             (as_json(found),),
@@ -137,7 +137,7 @@ def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> li
     """Facts that speak of health, the newest; and those linked to the people named."""
     lists = [lexicon.vital()[name] for name in ("health", "diet")]
     if _EATEN_TOGETHER in asked.topics:
-        lists += [topic.told for topic in lexicon.topics() if topic.name == _EATEN_TOGETHER]
+        lists += [topic.strong for topic in lexicon.topics() if topic.name == _EATEN_TOGETHER]
     match = " OR ".join(
         [
             *(f'"{one}"*' for of in lists for one in of.beginnings),
@@ -189,7 +189,7 @@ def _why(
         return None
     if named := [name for eid, name in about.items() if eid in asked.named]:
         return 0, _about(memory.content, named)
-    if not any(lexicon.told(topic) in marks for topic in asked.topics):
+    if not any(lexicon.strong_mark(topic) in marks for topic in asked.topics):
         return None
     kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
     if meant := asked.kinds & kinds:
@@ -227,7 +227,7 @@ def _is_wish(asked: _Asked, marks: Collection[str], about: Mapping[int, str]) ->
     if (
         _EATEN_TOGETHER not in asked.topics
         or "wish" not in marks
-        or lexicon.told(_EATEN_TOGETHER) not in marks
+        or lexicon.strong_mark(_EATEN_TOGETHER) not in marks
     ):
         return False
     return not (asked.named and about) or not asked.named.keys().isdisjoint(about)
@@ -239,5 +239,5 @@ def _warns(marks: Collection[str]) -> bool:
     return (
         ("diet" in marks and "rule" in marks)
         or health > 1
-        or (health == 1 and ("rule" in marks or lexicon.told("food") in marks))
+        or (health == 1 and ("rule" in marks or lexicon.strong_mark("food") in marks))
     )

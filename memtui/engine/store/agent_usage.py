@@ -59,7 +59,7 @@ def count_write(connection: apsw.Connection) -> None:
         connection.execute("DELETE FROM agent_usage WHERE abs(hour - ?) > ?", (charge.hour, _KEPT_HOURS))
 
 
-def of_hour(connection: apsw.Connection, hour: int) -> list[Usage]:
+def usage_of_hour(connection: apsw.Connection, hour: int) -> list[Usage]:
     """What each agent (in each scope) did in that hour. Empty for a file from before it was counted."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'agent_usage'").fetchall():
         return []

@@ -222,7 +222,7 @@ MOST_BYTES = 5_000_000_000
 MOST_SHARE_OF_FREE = 0.2
 
 
-def kept(backups: Iterable[Backup], now: float, zone: tzinfo | None = None) -> list[Backup]:
+def backups_to_keep(backups: Iterable[Backup], now: float, zone: tzinfo | None = None) -> list[Backup]:
     """All of 3 hours, then one an hour for 2 days, then 7 daily, 4 weekly, 6 monthly ones; the latest first.
 
     Of an hour, day, week or month the latest is kept. One dated after ``now`` is kept: the clock is wrong.
@@ -247,7 +247,7 @@ def kept(backups: Iterable[Backup], now: float, zone: tzinfo | None = None) -> l
     return keep
 
 
-def within(backups: Sequence[Backup], most_bytes: float) -> list[Backup]:
+def backups_within(backups: Sequence[Backup], most_bytes: float) -> list[Backup]:
     """Those that fit into ``most_bytes``, the latest first; the latest one always."""
     fitting: list[Backup] = []
     used = 0

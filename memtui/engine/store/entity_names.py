@@ -18,7 +18,7 @@ _NEAR = 500
 _LEAST_ID = 6
 
 
-def find(connection: apsw.Connection, name_or_id: str) -> Entity:
+def find_entity(connection: apsw.Connection, name_or_id: str) -> Entity:
     """The entity of a name, alias, id or unique beginning of an id; merged ones lead to the survivor.
 
     Raises NotFoundError with near names, InputError that lists the candidates when several have this name.
@@ -44,7 +44,7 @@ def find(connection: apsw.Connection, name_or_id: str) -> Entity:
     )
 
 
-def having(connection: apsw.Connection, name: str) -> list[tuple[int, int, bool]]:
+def entities_named(connection: apsw.Connection, name: str) -> list[tuple[int, int, bool]]:
     """(row, survivor, whether that is hidden) of everything that has this name."""
     rows: Any = connection.execute(
         """
@@ -69,7 +69,7 @@ def _by_id(connection: apsw.Connection, wanted: str) -> list[int]:
 
 
 def _by_name(connection: apsw.Connection, wanted: str) -> list[int]:
-    return list(dict.fromkeys(survivor for _, survivor, _ in having(connection, wanted)))
+    return list(dict.fromkeys(survivor for _, survivor, _ in entities_named(connection, wanted)))
 
 
 def _hidden(connection: apsw.Connection, eid: int) -> bool:

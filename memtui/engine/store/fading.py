@@ -43,7 +43,7 @@ def count_facts(connection: apsw.Connection) -> int:
     return int(scalar(connection, f"SELECT count(*) FROM memories m WHERE {_ACTIVE_FACTS}"))
 
 
-def faded(connection: apsw.Connection, threshold: float, moment: float) -> FadedFacts:
+def faded_facts(connection: apsw.Connection, threshold: float, moment: float) -> FadedFacts:
     """The facts whose effective confidence at ``moment`` is below ``threshold``."""
     rows: Any = connection.execute(
         f"""
@@ -58,7 +58,7 @@ def faded(connection: apsw.Connection, threshold: float, moment: float) -> Faded
     )
 
 
-def end(
+def end_facts(
     connection: apsw.Connection, rids: Sequence[int], threshold: float, moment: float, now: int
 ) -> list[str]:
     """Move to the Trash those of ``rids`` that still are below ``threshold`` at ``moment``; returns their ids."""
@@ -78,7 +78,7 @@ def end(
     return [identity for (identity,) in rows]
 
 
-def upcoming(connection: apsw.Connection, threshold: float, until: float) -> list[UpcomingFade]:
+def upcoming_fades(connection: apsw.Connection, threshold: float, until: float) -> list[UpcomingFade]:
     """The facts that reach ``threshold`` before ``until`` (Unix seconds), those that did already included, in order."""
     if threshold <= 0.0:
         return []

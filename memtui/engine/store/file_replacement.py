@@ -20,7 +20,7 @@ from memtui.engine.records import Record
 from memtui.paths import is_missing
 
 from .backup import find_backups, flush
-from .locks import BusyError, beside
+from .locks import BusyError, work_lock
 
 SIDECARS = ("-wal", "-shm", "-journal")
 ASIDE = "set-aside"
@@ -169,7 +169,7 @@ def _alone(path: Path) -> Iterator[None]:
     from filelock import Timeout
 
     try:
-        with beside(path, "exchanging").acquire(timeout=_WAIT_SECONDS):
+        with work_lock(path, "exchanging").acquire(timeout=_WAIT_SECONDS):
             yield
     except Timeout:
         raise BusyError(

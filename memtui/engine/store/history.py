@@ -109,7 +109,7 @@ def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
 
 
 @contextmanager
-def more(connections: Connections, op_id: int) -> Iterator[apsw.Connection | None]:
+def reopen_latest(connections: Connections, op_id: int) -> Iterator[apsw.Connection | None]:
     """One more transaction of an operation that is done; None if another one came since, its undo for one, or it went."""
     with connections.write_in_turn() as connection:
         latest = scalar(connection, "SELECT max(op_id) FROM ops") == op_id
@@ -252,7 +252,7 @@ def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES)
             last = min(last, running - 1)
         until = scalar(connection, "SELECT max(at) FROM ops WHERE op_id <= ?", (last,))
         if until is not None:
-            metadata.put(
+            metadata.set_value(
                 connection, THINNED, str(max(until, int(metadata.get(connection, THINNED) or until)))
             )
         connection.execute("DELETE FROM changes WHERE op_id <= ?", (last,))
@@ -268,7 +268,7 @@ _TITLES = {
 }  # fmt: skip
 
 
-def known_row(connection: apsw.Connection, table: str, key: int) -> dict[str, Any]:
+def last_known_row(connection: apsw.Connection, table: str, key: int) -> dict[str, Any]:
     """The row, or its image from before it was deleted; empty when history has forgotten it."""
     if row := current_row(connection, table, key):
         return row
@@ -279,12 +279,12 @@ def known_row(connection: apsw.Connection, table: str, key: int) -> dict[str, An
     return msgspec.json.decode(image[0], type=dict[str, Any]) if image and image[0] else {}
 
 
-def named(connection: apsw.Connection, changes: Iterable[RowChange]) -> list[RowChange]:
+def with_removed_ids(connection: apsw.Connection, changes: Iterable[RowChange]) -> list[RowChange]:
     """``changes`` with the ids of memories that are gone by now."""
     found = []
     for change in changes:
         if change.table == "memories" and change.memory_id is None:
-            identity = known_row(connection, change.table, change.key).get("id")
+            identity = last_known_row(connection, change.table, change.key).get("id")
             change = msgspec.structs.replace(change, memory_id=identity)
         found.append(change)
     return found
@@ -296,10 +296,10 @@ def title(connection: apsw.Connection, change: RowChange) -> str:
     for row in (change.after, change.before):
         if row and row.get(column):
             return str(row[column])
-    return str(known_row(connection, change.table, change.key).get(column) or "")
+    return str(last_known_row(connection, change.table, change.key).get(column) or "")
 
 
-def taken_by(connection: apsw.Connection, identity: str) -> tuple[str, Operation] | None:
+def removed_by(connection: apsw.Connection, identity: str) -> tuple[str, Operation] | None:
     """The whole id of a memory that is gone (given by it or a beginning of it), and the operation that took it."""
     row: Any = connection.execute(
         """

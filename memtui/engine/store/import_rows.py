@@ -239,7 +239,9 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
             for thing, stamp in _stamps_of(line, others):
                 known = stamps.seen_by(connection, thing, stamp.aspect)
                 if stamp.aspect != "merged":  # that of the name comes with it
-                    stamps.write(connection, thing, replace(stamp, seen=stamps.joined(known, stamp.seen)))
+                    stamps.write(
+                        connection, thing, replace(stamp, seen=stamps.join_stamps(known, stamp.seen))
+                    )
             return _insert(
                 connection, "entity_decisions", decision=line.decision, entity_id=entity, other_id=other, rid=rid,
                 key=line.key, at=line.at, actor=line.actor,
@@ -402,7 +404,7 @@ def _drop_opposite(
 def _outdated(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
     """Whether it was decided otherwise here, knowing of this; of two that knew nothing of each other a link stands."""
     for thing, stamp in _stamps_of(line, others):
-        relation = stamps.compare(stamps.seen_by(connection, thing, stamp.aspect), stamp.seen)
+        relation = stamps.compare_stamps(stamps.seen_by(connection, thing, stamp.aspect), stamp.seen)
         if relation == "newer" or (relation == "apart" and line.decision == "unlink"):
             return True
     return False

@@ -22,7 +22,7 @@ class BusyError(StoreError):
     """Something runs in this memory that must not be crossed."""
 
 
-def beside(path: Path, kind: str) -> FileLock:
+def work_lock(path: Path, kind: str) -> FileLock:
     """The lock of one kind of work on the memory at ``path``; who takes it while another has it gets Timeout at once.
 
     Raises StoreError where something else has the lock's name.
@@ -40,7 +40,7 @@ def beside(path: Path, kind: str) -> FileLock:
 
 
 @contextmanager
-def alone(
+def exclusive_work(
     path: Path, wait: float, advice: str, waiting: Callable[[str], None] = lambda work: None
 ) -> Iterator[None]:
     """No import, job or erase runs meanwhile. Raises BusyError, which ends with ``advice``, if one goes on for ``wait`` seconds.
@@ -51,7 +51,7 @@ def alone(
 
     with ExitStack() as held:
         for kind, work in _WORK.items():
-            lock = beside(path, kind)
+            lock = work_lock(path, kind)
             try:
                 held.enter_context(lock.acquire())
                 continue

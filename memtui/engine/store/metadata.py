@@ -27,7 +27,7 @@ def get(connection: apsw.Connection, key: str) -> str | None:
     return value
 
 
-def put(connection: apsw.Connection, key: str, value: str) -> None:
+def set_value(connection: apsw.Connection, key: str, value: str) -> None:
     """Set a value, inside the caller's transaction."""
     connection.execute(
         "INSERT INTO memory_metadata(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",

@@ -108,7 +108,7 @@ def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list
     return [_proposal(row) for row in rows]
 
 
-def about(connection: apsw.Connection, kind: str, id: str) -> list[Proposal]:
+def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Proposal]:
     """What of a kind is open or put off and has a memory (by id) as its new or old side."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') "
@@ -129,7 +129,7 @@ def count_decided(connection: apsw.Connection, *, since: float, other_than: str 
     )
 
 
-def settled(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[str]:
+def settled_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[str]:
     """Those of ``ids`` that are decided, or put off beyond ``now``: not to be asked."""
     found: set[str] = set()
     for start in range(0, len(ids), 500):
@@ -141,7 +141,7 @@ def settled(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[
     return found
 
 
-def put_off(connection: apsw.Connection, now: float) -> set[str]:
+def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
     """The ids of the memories that are put off beyond ``now``, whatever they are asked about."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE state = 'snoozed' AND snoozed_until > ?", (int(now),)
@@ -176,7 +176,7 @@ def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
     return [_proposal(row) for row in rows]
 
 
-def shown(card: Proposal) -> list[str]:
+def memory_ids(card: Proposal) -> list[str]:
     """The ids of the memories on a card of two devices, or of a conflict."""
     payload = card.payload
     return [

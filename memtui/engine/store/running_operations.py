@@ -62,10 +62,10 @@ class RunLocks:
         return False
 
     def _lock(self, token: str) -> BaseFileLock:
-        from .locks import beside  # most programs never run a long operation
+        from .locks import work_lock  # most programs never run a long operation
 
         assert self._path is not None
-        return beside(self._path, f"run-{token}")
+        return work_lock(self._path, f"run-{token}")
 
     @staticmethod
     def _drop(lock: BaseFileLock) -> None:

@@ -26,7 +26,7 @@ def find(connection: apsw.Connection, key: str) -> ScratchpadNote | None:
     return _note(row) if row else None
 
 
-def put(connection: apsw.Connection, key: str, value: str, now: int) -> None:
+def set_value(connection: apsw.Connection, key: str, value: str, now: int) -> None:
     """Set a value; one that stands there already keeps its time. Inside the caller's operation."""
     connection.execute(
         """

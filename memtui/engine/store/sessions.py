@@ -59,7 +59,7 @@ def _opening(text: str | None) -> str | None:
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
 
 
-def seen(
+def register_session(
     connection: apsw.Connection,
     session_id: str,
     first: int,
@@ -92,7 +92,7 @@ def seen(
         )
 
 
-def of_writer(
+def id_for_writer(
     connection: apsw.Connection,
     session_id: str,
     begun_by: str,
@@ -107,7 +107,7 @@ def of_writer(
     base = session_id[:_LONGEST_BASE]
     for stored in (
         session_id,
-        named_apart(session_id, source or begun_by),
+        qualified_id(session_id, source or begun_by),
         f"{base} ({begun_by}, {source})"[:_LONGEST],
     ):
         row = connection.execute(
@@ -118,7 +118,7 @@ def of_writer(
     return stored
 
 
-def named_apart(session_id: str, writer: str) -> str:
+def qualified_id(session_id: str, writer: str) -> str:
     """The id of a session of a writer where the plain one may be somebody else's."""
     return f"{session_id[:_LONGEST_BASE]} ({writer})"[:_LONGEST]
 
@@ -136,10 +136,10 @@ def given_name(connection: apsw.Connection, session_id: str) -> str:
     name = session_id
     while base := next((base for one in added if (base := _without(name, one))), ""):
         name = base
-    return kept(name)
+    return id_part(name)
 
 
-def kept(name: str) -> str:
+def id_part(name: str) -> str:
     """The part of a name that the id of its session always has."""
     return name[:_LONGEST_BASE]
 
@@ -153,14 +153,14 @@ def _without(session_id: str, added: str) -> str:
     return base if base != session_id else ""
 
 
-def may_be_called(name: str) -> tuple[str, dict[str, str]]:
+def given_name_condition(name: str) -> tuple[str, dict[str, str]]:
     """A condition over ``m.session_id``, with its bindings, that every session of this ``given_name`` passes."""
     where = "(m.session_id = :called OR (m.session_id >= :named AND m.session_id < :named || char(1114111)))"
     cut = len(name) >= _LONGEST_BASE
     return where, {"called": name, "named": name[:_LONGEST_BASE] if cut else f"{name} ("}
 
 
-def of_reader(connection: apsw.Connection, session_id: str, begun_by: str) -> str:
+def id_for_reader(connection: apsw.Connection, session_id: str, begun_by: str) -> str:
     """The session that a writer means by an id: its own one, else the one of that id."""
     row = connection.execute(
         """
@@ -169,7 +169,7 @@ def of_reader(connection: apsw.Connection, session_id: str, begun_by: str) -> st
         ORDER BY session_id = ?1 DESC, sid DESC LIMIT 1
         """,
         (
-            session_id, begun_by, named_apart(session_id, begun_by), f"{session_id[:_LONGEST_BASE]} (",
+            session_id, begun_by, qualified_id(session_id, begun_by), f"{session_id[:_LONGEST_BASE]} (",
         ),
     ).fetchone()  # fmt: skip
     return str(row[0]) if row else session_id

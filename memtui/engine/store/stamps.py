@@ -5,7 +5,7 @@ each device that it knows of, and who made the last one. A device's numbers only
 older copy of the file was put back in place, what is decided then has other numbers than what was lost. Numbers of two devices
 are never compared. Of two stamps one knew of the other, or neither did: then both sides decided by
 themselves. The triggers of ``stamp_sql`` make stamps with every change; what takes over the decisions of another device
-writes theirs (``taking_over``), and what changes many memories stamps them at its end (``together``).
+writes theirs (``carrying_stamps``), and what changes many memories stamps them at its end (``stamp_together``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _COLUMNS = "aspect, seen, device, at, actor"
 Relation = Literal["same", "older", "newer", "apart"]
 
 
-def compare(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
+def compare_stamps(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
     """How ours relates to theirs: ``older`` means that theirs knew of it; ``apart`` that neither knew of the other."""
     behind = any(ours.get(device, 0) < count for device, count in theirs.items())
     ahead = any(theirs.get(device, 0) < count for device, count in ours.items())
@@ -52,7 +52,7 @@ def compare(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Relation:
     return "newer" if ahead else "older" if behind else "same"
 
 
-def joined(ours: Mapping[str, int], theirs: Mapping[str, int]) -> dict[str, int]:
+def join_stamps(ours: Mapping[str, int], theirs: Mapping[str, int]) -> dict[str, int]:
     """What somebody has seen who knows of both."""
     return {device: max(ours.get(device, 0), theirs.get(device, 0)) for device in sorted({*ours, *theirs})}
 
@@ -73,13 +73,13 @@ def know_device(connections: Connections) -> None:
             return
     with connections.write() as connection:
         renew_device(connection)
-        metadata.put(connection, _PLACE, place)
+        metadata.set_value(connection, _PLACE, place)
 
 
 def renew_device(connection: apsw.Connection) -> None:
     """Count under another name from now on: what is restored may have lost decisions that others have seen."""
     name = re.sub(r"[^A-Za-z0-9_]+", "-", _host().partition(".")[0]).strip("-.")[:40]
-    metadata.put(connection, _DEVICE, f"{name or 'device'}-{os.urandom(4).hex()}")
+    metadata.set_value(connection, _DEVICE, f"{name or 'device'}-{os.urandom(4).hex()}")
 
 
 def _host() -> str:
@@ -122,18 +122,18 @@ def carry(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     write(connection, thing, stamp)
 
 
-def decide(
+def note_decision(
     connection: apsw.Connection, thing: str, aspect: str, knowing: Mapping[str, int], actor: str, now: int
 ) -> None:
     """Note a decision that was made here ``knowing`` that of another device."""
     own = device(connection)
-    seen = joined(seen_by(connection, thing, aspect), knowing)
+    seen = join_stamps(seen_by(connection, thing, aspect), knowing)
     seen[own] = max(seen.get(own, 0) + 1, now)
     write(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
 
 
 @contextmanager
-def taking_over(connection: apsw.Connection) -> Iterator[None]:
+def carrying_stamps(connection: apsw.Connection) -> Iterator[None]:
     """Within it no change of the running operation is stamped: stamps are written, and history covers them."""
     connection.execute("UPDATE current_op SET stamping = 0")
     yield
@@ -141,7 +141,7 @@ def taking_over(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def together(connection: apsw.Connection) -> Iterator[None]:
+def stamp_together(connection: apsw.Connection) -> Iterator[None]:
     """Within it changed memories are stamped at the end, by a few statements: that takes a fifth of the time of triggers."""
     first = scalar(connection, "SELECT coalesce(max(seq), 0) FROM changes")
     connection.execute("UPDATE current_op SET stamping = 2")
@@ -168,7 +168,7 @@ def _stamp_changed(connection: apsw.Connection, after: int) -> None:
             connection.execute(_STAMP_CHANGED.format(aspects=aspects), stamp)
 
 
-def took_over(connection: apsw.Connection, op_id: int) -> bool:
+def carried_stamps(connection: apsw.Connection, op_id: int) -> bool:
     """Whether an operation wrote the stamps of another device: to undo it is no decision of its own."""
     return (
         scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? AND tbl = 'decided' LIMIT 1", (op_id,))

@@ -135,7 +135,7 @@ def _put_back(
     connection: apsw.Connection, target: int, rows: list[Row], by_id: int | None = None
 ) -> tuple[int, list[Conflict]]:
     """To take back what was taken over from another device is as if it had never come: it decides nothing."""
-    stamping = stamps.taking_over if stamps.took_over(connection, target) else stamps.together
+    stamping = stamps.carrying_stamps if stamps.carried_stamps(connection, target) else stamps.stamp_together
     with stamping(connection):
         return put_back(connection, rows, by_id)
 

@@ -103,11 +103,11 @@ def store(
     words: WordRows | None = None,
 ) -> None:
     """Keep vectors of the file's model and take their rows off the queue."""
-    keep(connection, model, rows, words)
-    done(connection, [rid for rid, _ in rows])
+    store_int8(connection, model, rows, words)
+    take_off_queue(connection, [rid for rid, _ in rows])
 
 
-def keep(
+def store_int8(
     connection: apsw.Connection,
     model: VectorSpace,
     rows: Sequence[tuple[int, bytes]],
@@ -133,7 +133,7 @@ def keep(
         )
 
 
-def done(connection: apsw.Connection, rids: Sequence[int]) -> None:
+def take_off_queue(connection: apsw.Connection, rids: Sequence[int]) -> None:
     """Take rows off the vector queue."""
     these = "WHERE rid IN (SELECT value FROM json_each(?))"
     connection.execute(f"DELETE FROM index_queue {these} AND text = 0", (as_json(rids),))
@@ -147,7 +147,7 @@ def _text(named: bool) -> str:
     return "iif(m.kind = 'episode' AND m.source_role <> '', m.source_role || ': ' || m.content, m.content)"
 
 
-def lacking(
+def texts_without_vector(
     connection: apsw.Connection, target: VectorSpace, above: int, limit: int, *, named: bool = False
 ) -> list[tuple[int, str]]:
     """(rid, text), from over ``above`` on, of memories that have or await a vector, but have none of ``target``."""
@@ -158,7 +158,9 @@ def lacking(
     return [(int(rid), str(content)) for rid, content in rows]
 
 
-def unchanged(connection: apsw.Connection, texts: Mapping[int, str], *, named: bool = False) -> list[int]:
+def unchanged_texts(
+    connection: apsw.Connection, texts: Mapping[int, str], *, named: bool = False
+) -> list[int]:
     """Those of the memories (rid to text) that still have this text."""
     rows = connection.execute(
         f"SELECT m.rid, {_text(named)} FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?))",
@@ -280,7 +282,7 @@ def trim_log(connection: apsw.Connection) -> None:
     )
 
 
-def more_than(connection: apsw.Connection, number: int) -> bool:
+def holds_more_than(connection: apsw.Connection, number: int) -> bool:
     """Whether the file holds more vectors than that."""
     found = connection.execute("SELECT rid FROM embeddings ORDER BY rid LIMIT 1 OFFSET ?", (number,))
     return found.fetchone() is not None

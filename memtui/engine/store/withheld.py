@@ -43,7 +43,7 @@ def any_withheld(connection: apsw.Connection) -> bool:
     return found is not None
 
 
-def turns(connection: apsw.Connection, without: Collection[str] = ()) -> set[int]:
+def withheld_turns(connection: apsw.Connection, without: Collection[str] = ()) -> set[int]:
     """The rids of those turns. ``without``: as if the memories of these ids were not there."""
     found = connection.execute(_rids("SELECT value FROM json_each(:gone)"), {"gone": as_json(list(without))})
     return {int(rid) for (rid,) in found}
@@ -53,7 +53,7 @@ _MARKED = f"""f.attributes <> '{{}}' AND json_type(f.attributes, '$.{WITHHELD_FR
 _NAMED = f"EXISTS (SELECT 1 FROM json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {{named}})"
 
 
-def from_agent(named: str) -> str:
+def withheld_sql(named: str) -> str:
     """SQL: whether a memory ``m`` is kept from an agent. ``named``: SQL, whether ``a.value`` is its name."""
     return f"""m.rid IN (
         WITH RECURSIVE same(id) AS (
@@ -69,7 +69,7 @@ def from_agent(named: str) -> str:
             JOIN memories n ON n.id = l.from_id AND n.kind IN ('reflection', 'observation'))"""
 
 
-def any_from(connection: apsw.Connection, agent: str) -> bool:
+def withholds_any(connection: apsw.Connection, agent: str) -> bool:
     """Whether something is kept from an agent (a name, in any case)."""
     named = _NAMED.format(named="fold(a.value) = ?")
     found = scalar(
@@ -82,9 +82,9 @@ def any_from(connection: apsw.Connection, agent: str) -> bool:
 
 def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str) -> set[int]:
     """Those of some memories that are kept from an agent."""
-    if not any_from(connection, agent):
+    if not withholds_any(connection, agent):
         return set()
-    where = from_agent("fold(a.value) = :agent")
+    where = withheld_sql("fold(a.value) = :agent")
     found = connection.execute(
         f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {where}",
         {"rids": as_json(rids), "agent": fold(agent)},
@@ -106,7 +106,7 @@ def agents_of(connection: apsw.Connection, rid: int) -> tuple[str, ...]:
     return tuple(name for name in agents(connection) if withheld_among(connection, [rid], name))
 
 
-def same(connection: apsw.Connection, id: str) -> list[str]:
+def all_versions(connection: apsw.Connection, id: str) -> list[str]:
     """The memory, what it took the place of, and what took its place: their ids."""
     rows = connection.execute(
         """

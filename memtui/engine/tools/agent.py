@@ -17,12 +17,12 @@ from memtui.engine.memories.validation import MAX_NAME
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Profile, SearchResult
-from memtui.engine.search.access_scope import expression, quoted, without_names
+from memtui.engine.search.access_scope import quote_value, scope_filter, without_names
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.filters.terms import parse
 from memtui.engine.search.kept_back import holds_secret
-from memtui.engine.store.sessions import named_apart
+from memtui.engine.store.sessions import qualified_id
 
 if TYPE_CHECKING:
     from memtui.engine.consolidation.agent_loop import AgentLoop
@@ -51,7 +51,7 @@ class Agent:
         self.project = project
         self._sources = (*([source] if source else []), memory.actor)
         self.readonly = readonly or memory.readonly
-        self.filter = expression(filter, self.project)
+        self.filter = scope_filter(filter, self.project)
         named = [] if project is None else [f"project:{project}"]
         self._scope = " ".join([*([filter.strip()] if filter else []), *named])
         memory.view.emptied_by(self.filter)  # a bad filter is refused now, not in the first call
@@ -92,9 +92,9 @@ class Agent:
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
         if self.scoped:
-            return self._session_by_name(session_id) or named_apart(session_id, self._sources[0])
-        for own in (*(named_apart(session_id, source) for source in self._sources), session_id):
-            if self.page(f"is:active,trash session:{quoted(own)}", limit=1):
+            return self._session_by_name(session_id) or qualified_id(session_id, self._sources[0])
+        for own in (*(qualified_id(session_id, source) for source in self._sources), session_id):
+            if self.page(f"is:active,trash session:{quote_value(own)}", limit=1):
                 return own
         return session_id
 
@@ -125,7 +125,7 @@ class Agent:
         """Whether the person keeps something from this agent that its filter would pass."""
         return (
             self.within != self.filter
-            and self.memory.view.count(f"withheld:{quoted(self.name)} {filter}") > 0
+            and self.memory.view.count(f"withheld:{quote_value(self.name)} {filter}") > 0
         )
 
     def narrowed(self, filter: str = "") -> str:
@@ -162,7 +162,7 @@ class Agent:
     def _find(self, id: str, state: str) -> MemoryRecord | None:
         if not id or len(id) > 200:
             return None
-        for one in self.memory.view.page(self.narrowed(f"{state}id:{quoted(id)}"), limit=2):
+        for one in self.memory.view.page(self.narrowed(f"{state}id:{quote_value(id)}"), limit=2):
             if one.id == id:
                 return one
         return None

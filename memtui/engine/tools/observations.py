@@ -12,7 +12,7 @@ from msgspec import Meta
 from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
 from memtui.engine.observations.store import Observation
 from memtui.engine.records import EXPLICIT, Category, Caution, MemoryRecord, Record, Trust
-from memtui.engine.search.access_scope import quoted
+from memtui.engine.search.access_scope import quote_value
 
 from .agent import Agent
 from .base import Arguments, Tool
@@ -91,7 +91,7 @@ class RecallArguments(Arguments):
 
 def recall_observations(agent: Agent, arguments: RecallArguments) -> Observations:
     bounds = [
-        f"{name}:{quoted(value)}"
+        f"{name}:{quote_value(value)}"
         for name, value in (("after", arguments.after), ("before", arguments.before))
         if value
     ]

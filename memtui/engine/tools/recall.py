@@ -23,8 +23,8 @@ from memtui.engine.records import (
     RetrieverName,
     Trust,
 )
-from memtui.engine.search.access_scope import quoted
-from memtui.engine.search.block_text import cautions_told, confided_told, quoted_from
+from memtui.engine.search.access_scope import quote_value
+from memtui.engine.search.block_text import caution_notes, confidence_note, quoted_from
 from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
 from memtui.engine.search.kept_back import why_kept_back
@@ -152,7 +152,7 @@ def served_all(agent: Agent, memories: Sequence[MemoryRecord]) -> tuple[ServedMe
 def _served(
     agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution], confided: str | None
 ) -> ServedMemory:
-    private = "" if confided is None else confided_told(confided)
+    private = "" if confided is None else confidence_note(confided)
     return ServedMemory(
         id=memory.id, kind=memory.kind, content=memory.content, when=local_time(memory.event_time),
         confidence=round(memory.effective, 2), trust=memory.trust, confirmed=memory.protected,
@@ -174,7 +174,7 @@ def caution(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution]) -> 
     """
     reason = why_kept_back(memory)
     whose = f"data, not an instruction: {reason}" if reason else quoted_from(memory, agent.source(memory))
-    return "; ".join(part for part in (cautions_told(cautions), whose) if part)
+    return "; ".join(part for part in (caution_notes(cautions), whose) if part)
 
 
 def local_time(at: float) -> str:
@@ -190,7 +190,9 @@ class SearchArguments(Arguments):
 
 
 def search_memory(agent: Agent, arguments: SearchArguments) -> Found:
-    tag = f"tag:{quoted(arguments.tag.lstrip('#'))}" if arguments.tag and arguments.tag.strip("# ") else ""
+    tag = (
+        f"tag:{quote_value(arguments.tag.lstrip('#'))}" if arguments.tag and arguments.tag.strip("# ") else ""
+    )
     result = agent.search(
         arguments.query, filter=f"{kinds(arguments.kind)} {tag}", limit=arguments.limit + _SPARE
     )
@@ -308,8 +310,8 @@ class EntityInfo(Record, omit_defaults=True):
 def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
     # Entities depend on all memories and on the person. An agent with a scope gets only the names in its texts.
     # The same if something about the name is kept from the agent: a summary or another name could reveal it.
-    by_text = agent.scoped or agent.is_kept_from(f"entity:{quoted(arguments.name)}")
-    wanted = quoted(arguments.name) if by_text else f"entity:{quoted(arguments.name)}"
+    by_text = agent.scoped or agent.is_kept_from(f"entity:{quote_value(arguments.name)}")
+    wanted = quote_value(arguments.name) if by_text else f"entity:{quote_value(arguments.name)}"
     about = agent.page(wanted, limit=_NAMED_IN) if fold(arguments.name) else []
     profiles = _named_in(agent, arguments.name, about) if by_text else _profiles(agent, arguments.name, about)
     if not profiles:
@@ -330,7 +332,7 @@ def _namesakes(agent: Agent, name: str) -> tuple[str, ...]:
     """Other entities of this name in texts that the agent may see."""
     with suppress(MemtuiError):  # a name of several
         names = [one.canonical_name for one in agent.memory.entities.merge_candidates(name)[:_NAMESAKES]]
-        return tuple(one for one in names if not agent.is_kept_from(f"entity:{quoted(one)}"))
+        return tuple(one for one in names if not agent.is_kept_from(f"entity:{quote_value(one)}"))
     return ()
 
 
@@ -342,7 +344,7 @@ def _profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[Entity
     return [
         EntityProfile(
             name=one.canonical_name, type=one.type, also_called=one.aliases, summary=one.summary,
-            caution=cautions_told(known.get(one.id, ())),
+            caution=caution_notes(known.get(one.id, ())),
         )
         for one in called
     ]  # fmt: skip

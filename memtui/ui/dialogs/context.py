@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from memtui.present.format import plural
-from memtui.present.memory import RULE_FIRST, pinned
+from memtui.present.memory import RULE_FIRST, pinned_since
 from memtui.present.text import one_line
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
@@ -62,7 +62,7 @@ class ContextDialog(Dialog[bool]):
             parts.append((f"No reflection of the last {INSIGHT_DAYS} days.\n", "$text-muted"))
         now = self.shell.clock()
         reasons = [(RULE_FIRST, one.content) for one in block.rules]
-        reasons += [(f"pinned {pinned(one, now)}", one.content) for one in block.pinned]
+        reasons += [(f"pinned {pinned_since(one, now)}", one.content) for one in block.pinned]
         reasons += [(one.reason, one.memory.content) for one in block.vital]
         reasons += [("; ".join(fact.reasons), fact.memory.content) for fact in block.related]
         reasons += [("; ".join(excerpt.reasons), excerpt.text) for excerpt in block.excerpts]
@@ -80,7 +80,7 @@ class ContextDialog(Dialog[bool]):
 
     def action_copy_block(self) -> None:
         self.app.copy_to_clipboard(self._block.text)
-        self.shell.say("Copied the context block.")
+        self.shell.show_message("Copied the context block.")
         self.dismiss(None)
 
     def action_why_not(self) -> None:

@@ -57,14 +57,14 @@ _BESIDE = {
 class CarrierRow(NamedTuple):
     """A row or a backup, by its index in the list. ``doomed``: a damaged backup that will be deleted.
 
-    ``beside``: for rows that are only for information, their relation to the erased ones (``told``, ``same turns``).
+    ``dependent``: for rows that are only for information, their relation to the erased ones (``told``, ``same turns``).
     """
 
     place: int
     carrier: Carrier | None
     backup: BackupState | None
     doomed: bool = False
-    beside: Labelled | None = None
+    dependent: Labelled | None = None
 
     @property
     def damaged(self) -> bool:
@@ -86,7 +86,7 @@ def carrier_rows(
         lines(depends, now, without={one.key for one in plan.carriers}), len(listed)
     ):
         label = one.label or label
-        listed.append(CarrierRow(number, None, None, beside=one._replace(label=label)))
+        listed.append(CarrierRow(number, None, None, dependent=one._replace(label=label)))
     return listed
 
 
@@ -96,8 +96,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     def outcome(row: CarrierRow, width: int) -> Iterator[Piece]:
         if row.carrier is not None:
             yield Piece(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
-        elif row.beside is not None:
-            yield Piece(visible("knows it" if row.beside.label == "told" else "keep"), "dim")
+        elif row.dependent is not None:
+            yield Piece(visible("knows it" if row.dependent.label == "told" else "keep"), "dim")
         elif row.damaged:
             yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
         else:
@@ -105,8 +105,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 
     def place(row: CarrierRow, width: int) -> Iterator[Piece]:
         carrier = row.carrier
-        if row.beside is not None:
-            label = "agent" if row.beside.label == "told" else row.beside.label
+        if row.dependent is not None:
+            label = "agent" if row.dependent.label == "told" else row.dependent.label
         else:
             label = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
         yield Piece(one_line(label, width), "dim")
@@ -117,8 +117,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
             yield Piece(one_line(row.carrier.title, width), strong)
         elif row.backup is not None:
             yield Piece(one_line(row.backup.path.name, width))
-        elif row.beside is not None:
-            yield Piece(one_line("".join(text for text, _ in row.beside.line), width))
+        elif row.dependent is not None:
+            yield Piece(one_line("".join(text for text, _ in row.dependent.line), width))
 
     def why(row: CarrierRow, width: int) -> Iterator[Piece]:
         yield Piece(one_line(_why(row), width), "dim")
@@ -139,8 +139,8 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 def _why(row: CarrierRow) -> str:
     if row.carrier is not None:
         return row.carrier.why
-    if row.beside is not None:
-        return _BESIDE.get(row.beside.label, "it depends on it")
+    if row.dependent is not None:
+        return _BESIDE.get(row.dependent.label, "it depends on it")
     if row.backup is None:
         return ""
     return row.backup.problem or f"holds {plural(row.backup.holds, 'memory')} of it"
@@ -152,8 +152,8 @@ def row_hint(row: CarrierRow, key: str) -> Content:
     if row.damaged:
         choice = "keep it" if row.doomed else "delete it, as it may hold the text"
         return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text"))
-    if row.beside is not None:
-        return assemble(drawn(row.beside.line), (f"; {_why(row)}", "$text-muted"))
+    if row.dependent is not None:
+        return assemble(drawn(row.dependent.line), (f"; {_why(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
         return content(_why(row), "$text-muted", limit=200)
     otherwise = "erase it as well" if carrier.outcome == "kept" else "keep it"
@@ -239,10 +239,10 @@ class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
         assert isinstance(self.screen, EraseDialog)
         return self.screen
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "mark_all":
             return "Decide for each row separately."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def do_mark(self) -> None:
         self.dialog.toggle()
@@ -399,7 +399,7 @@ class EraseDialog(Dialog["EraseProof"]):
         carrier = None if row is None else row.carrier
         if row is not None and row.damaged:
             self._delete_damaged = not self._delete_damaged
-        elif row is not None and row.beside is not None:
+        elif row is not None and row.dependent is not None:
             self._warn("This row is only for information.")
             return
         elif carrier is None or not carrier.choice:

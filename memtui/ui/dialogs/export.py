@@ -219,7 +219,9 @@ class ExportDialog(Dialog[None]):
                 self.shell.show_error(error, NAME)
             return
         if not self.is_attached:
-            self.shell.say("The export was stopped." if report.cancelled else f"Exported to {report.path}.")
+            self.shell.show_message(
+                "The export was stopped." if report.cancelled else f"Exported to {report.path}."
+            )
         elif report.cancelled:
             self._show_stage("choose")
         else:

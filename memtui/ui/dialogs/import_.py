@@ -68,7 +68,7 @@ async def run_import(
     if failure is not None:
         shell.show_error(failure, NAME)
     elif report is not None and not dry and not report.brings:
-        shell.say("The import brought nothing new.")
+        shell.show_message("The import brought nothing new.")
 
 
 _LOOK_SECONDS = 0.1

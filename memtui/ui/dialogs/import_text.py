@@ -86,9 +86,9 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
 def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     """The counts of a dry run or an import. ``follows``: new conversations could be imported automatically."""
     parts: Parts = []
-    from memtui.engine.importers.lock import QUESTION, counted, decided
+    from memtui.engine.importers.lock import QUESTION, count_text, decisions_text
 
-    what = counted(report.kinds, report.sessions)
+    what = count_text(report.kinds, report.sessions)
     if report.dry_run:
         headline = f"{what} would be imported." if report.imported else "There is nothing new in it."
     elif report.cancelled:
@@ -97,7 +97,7 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         headline = f"{what} imported." if report.imported else "There was nothing new in it."
     if report.brings and not report.imported:
         headline = ""
-    if decisions := decided(report.decisions):
+    if decisions := decisions_text(report.decisions):
         headline += f" {'Would be merged' if report.dry_run else 'Merged'} from another device: {decisions}."
     if undecided := report.decisions.get(QUESTION, 0):
         differ = plural(undecided, "decision differs", "decisions differ")

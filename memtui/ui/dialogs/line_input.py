@@ -130,11 +130,11 @@ class PauseDialog(LineDialog):
 
     @on(Input.Submitted)
     def _check(self, event: Input.Submitted) -> None:
-        from memtui.engine.search.moments import later
+        from memtui.engine.search.moments import parse_future_time
 
         try:
             if event.value.strip():
-                later(event.value, self.shell.clock())
+                parse_future_time(event.value, self.shell.clock())
         except InputError as error:
             event.prevent_default()  # the base class would accept it
             warning = f"! {error.message} {error.hint}"
@@ -147,14 +147,14 @@ _HINT = (
 )
 
 
-class Moments(NamedTuple):
+class PointsInTime(NamedTuple):
     """The memory at ``start``, or the changes from ``start`` to ``end``."""
 
     start: str
     end: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Moments:
+    def parse(cls, text: str) -> PointsInTime:
         """``yesterday``, or two of them with ``..`` between: ``monday .. now``."""
         start, dots, end = text.partition("..")
         return cls(start.strip(), end.strip() or ("now" if dots else ""))
@@ -170,12 +170,12 @@ class PointInTimeDialog(LineDialog):
 
     @on(Input.Submitted)
     def _check(self, event: Input.Submitted) -> None:
-        from memtui.engine.search.moments import moment
+        from memtui.engine.search.moments import parse_past_time
 
         try:
-            for part in Moments.parse(event.value):
+            for part in PointsInTime.parse(event.value):
                 if part:
-                    moment(part, self.shell.clock())
+                    parse_past_time(part, self.shell.clock())
         except InputError as error:
             event.prevent_default()  # the base class would accept it
             self.query_one(".dialog-warning", Static).update(assemble((f"! {error.message}", "$warning")))

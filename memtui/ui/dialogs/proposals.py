@@ -166,7 +166,7 @@ class ProposalTable(RowTable[Proposal], inherit_bindings=False):
         assert isinstance(self.screen, ProposalsDialog)
         return self.screen
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "" if self.row_count else "There is no line here."
 
     def do_mark(self) -> None:

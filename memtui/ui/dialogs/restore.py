@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from memtui.present.backup import SAME, erased_return_note, restore_parts
 from memtui.present.format import count, local_time
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.present.text import Role, one_line, visible
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
@@ -41,7 +41,7 @@ _OUTCOMES: tuple[tuple[str, Role], ...] = (
 )
 
 
-class Chosen(NamedTuple):
+class RestoreChoice(NamedTuple):
     """``ids`` None: restore everything. Otherwise restore these memories; empty: all missing ones."""
 
     ids: tuple[str, ...] | None
@@ -53,7 +53,7 @@ class _Row(NamedTuple):
     change: RestoreChange
 
 
-class RestoreDialog(Dialog[Chosen]):
+class RestoreDialog(Dialog[RestoreChoice]):
     """Returns what to do. Nothing is done without ``y`` or ``t``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -89,7 +89,7 @@ class RestoreDialog(Dialog[Chosen]):
     def _about(self) -> Content:
         preview, now = self._preview, self.shell.clock()
         parts: list[Content | str | tuple[str, str]] = [
-            (f"{local_time(preview.at, now)}", "bold"), (f"  {ago(preview.at, now)}\n", "$text-muted"),
+            (f"{local_time(preview.at, now)}", "bold"), (f"  {time_ago(preview.at, now)}\n", "$text-muted"),
         ]  # fmt: skip
         if preview.same:
             parts.append(SAME)
@@ -142,14 +142,14 @@ class RestoreDialog(Dialog[Chosen]):
         table.focus()
 
     def action_all(self) -> None:
-        self.dismiss(Chosen(None))
+        self.dismiss(RestoreChoice(None))
 
     def action_take(self) -> None:
         table: RowTable[_Row] = self.query_one(RowTable)
         keys: set[int | None] = {*table.marks} or {table.selected_key}
         chosen = [row.change for row in self._rows if row.key in keys and row.change.then is not None]
         if chosen:
-            self.dismiss(Chosen(tuple(one.id for one in chosen)))
+            self.dismiss(RestoreChoice(tuple(one.id for one in chosen)))
         else:
             warning = (
                 "! This is not in the backup: there is nothing to take."
@@ -159,7 +159,7 @@ class RestoreDialog(Dialog[Chosen]):
             self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     def action_missing(self) -> None:
-        self.dismiss(Chosen(()))
+        self.dismiss(RestoreChoice(()))
 
 
 def _counts(what: str, back: int, changed: int, lost: int) -> str:
@@ -171,7 +171,7 @@ def _counts(what: str, back: int, changed: int, lost: int) -> str:
     return f"{what}: {' '.join(parts)}"
 
 
-class Working(Protocol):
+class RunsWork(Protocol):
     """Runs long work in its own thread."""
 
     async def __call__(self, call: Callable[[Memory, Work], T], name: str) -> T: ...
@@ -187,7 +187,7 @@ async def go_back(shell: Shell, operation: Operation) -> str:
     return await restore(shell, backup, preview, work)
 
 
-async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: Working) -> str:
+async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: RunsWork) -> str:
     """Ask what to restore from a backup, and do it. Returns a message, or empty."""
 
     chosen = await shell.ask_person(RestoreDialog(preview))

@@ -182,7 +182,7 @@ def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
     return list(get_args(bare)) if get_origin(bare) is Literal else []
 
 
-def typed(row: SettingRow, text: str) -> str | int | float:
+def parse_setting(row: SettingRow, text: str) -> str | int | float:
     """The typed text as a value of the setting's type. Raises ValueError that says what is expected."""
     kind = row.setting.type
     bare = get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
@@ -192,7 +192,7 @@ def typed(row: SettingRow, text: str) -> str | int | float:
         raise ValueError(f"It must be {row.setting.expected}.") from None
 
 
-class SettingsInHand:
+class SettingSource:
     """Settings as rows (see ``row_source``)."""
 
     def __init__(self, rows: Sequence[SettingRow]) -> None:
@@ -272,7 +272,7 @@ class SettingsDialog(Dialog[None]):
         table.show_header(False)
         table.focus()
         self._show_rows()
-        if reason := self.shell.permissions.why_not("settings"):
+        if reason := self.shell.permissions.unavailable_reason("settings"):
             self._warn(reason)
 
     @property
@@ -284,7 +284,7 @@ class SettingsDialog(Dialog[None]):
         if configuration is None:
             self._warn("This app was opened without a configuration: settings cannot be changed.")
             return
-        self.table.show(SettingsInHand(setting_rows(configuration)), self.shell.operations.readers, top=top)
+        self.table.show(SettingSource(setting_rows(configuration)), self.shell.operations.readers, top=top)
 
     def _warn(self, text: str, style: str = "$warning") -> None:
         self.query_one(".dialog-warning", Static).update(assemble((text, style)))
@@ -328,7 +328,7 @@ class SettingsDialog(Dialog[None]):
         row = self.table.selected
         if row is None:
             return
-        if reason := self.shell.permissions.why_not("settings"):
+        if reason := self.shell.permissions.unavailable_reason("settings"):
             self._warn(reason)
             return
         if row.from_environment:
@@ -356,7 +356,7 @@ class SettingsDialog(Dialog[None]):
         if row is None:
             return
         try:
-            value = typed(row, event.value)
+            value = parse_setting(row, event.value)
         except ValueError as error:
             self._warn(f"! {error}")
             return
@@ -450,7 +450,7 @@ class SettingsDialog(Dialog[None]):
         configuration = self.shell.configuration
         if configuration is None:
             return
-        if reason := self.shell.permissions.why_not("network"):
+        if reason := self.shell.permissions.unavailable_reason("network"):
             self._warn(reason)
             return
         options = await asyncio.to_thread(lambda: configuration.settings.options().llm)

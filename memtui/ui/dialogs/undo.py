@@ -14,7 +14,7 @@ from textual.content import Content
 
 from memtui.present.changes import LEFT_OUT, label_of, value_of
 from memtui.present.format import local_time, plural
-from memtui.present.operation import is_restore, who
+from memtui.present.operation import actor_name, is_restore
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.widgets.text_view import TextView
@@ -131,16 +131,16 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
 
     if is_restore(operation):
         if message := await go_back(shell, operation):
-            shell.say(message)
+            shell.show_message(message)
         return
     if not await _sure(shell, operation):
-        shell.say("Nothing was undone.")
+        shell.show_message("Nothing was undone.")
         return
     op_id = operation.op_id
     try:
         done = await shell.operations.change(lambda memory: memory.undo(op_id), "undoing")
     except InputError as error:
-        shell.say(error.message, "warning")
+        shell.show_message(error.message, "warning")
         if isinstance(error, NothingUndoneError) and error.conflicts:
             shell.app.push_screen(ConflictsDialog(error.operation, error.conflicts))
         return
@@ -156,7 +156,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
 
     found = await shell.operations.ask(lambda memory: memory.history.agent_changes(agent, since))
     if not found.operations:
-        shell.say("Nothing can be undone: all of it was changed since.", "warning")
+        shell.show_message("Nothing can be undone: all of it was changed since.", "warning")
         return
     lines = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
     if len(found.operations) > _LISTED:
@@ -173,14 +173,14 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
         await shell.ask_person(Question(title, "\n".join(lines), yes=f"undo {changes}", enter=True))
         is not True
     ):
-        shell.say("Nothing was undone.")
+        shell.show_message("Nothing was undone.")
         return
     try:
         done = await shell.operations.change(
             lambda memory: memory.history.undo_agent(agent, since), "undoing"
         )
     except InputError as error:
-        shell.say(error.message, "warning")
+        shell.show_message(error.message, "warning")
         return
     if done.conflicts:
         shell.app.push_screen(ConflictsDialog(done.by, done.conflicts, done.restored))
@@ -192,7 +192,7 @@ async def _sure(shell: Shell, operation: Operation) -> bool:
         return True
     from .choice import Question
 
-    made = f"{who(operation.actor)}, {local_time(operation.at, shell.clock())}"
+    made = f"{actor_name(operation.actor)}, {local_time(operation.at, shell.clock())}"
     text = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
     answer = await shell.ask_person(Question("Undo this?", text, yes=f"undo {operation.rows:,}", enter=True))
     return answer is True

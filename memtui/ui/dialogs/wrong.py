@@ -14,8 +14,8 @@ from textual.widgets import Static
 from memtui.present.caution import line
 from memtui.present.format import relative_time
 from memtui.present.memory import without_secrets
-from memtui.present.operation import quoted_query, who
-from memtui.present.past import ago
+from memtui.present.operation import actor_name, quoted_query
+from memtui.present.past import time_ago
 from memtui.present.text import cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word
 from memtui.ui.row_source import ListSource
@@ -42,7 +42,7 @@ class ServedRow(NamedTuple):
     memory: MemoryRecord | None = None
 
 
-class Picked(NamedTuple):
+class PickedMemory(NamedTuple):
     """``withhold``: keep it from that agent. Otherwise go to it."""
 
     memory: MemoryRecord
@@ -66,7 +66,7 @@ def served_rows(found: Sequence[LastServed]) -> list[ServedRow]:
     return rows
 
 
-class WrongDialog(Dialog[Picked]):
+class WrongDialog(Dialog[PickedMemory]):
     """Returns the picked memory. Its full text is below the list."""
 
     wide = True
@@ -102,7 +102,7 @@ class WrongDialog(Dialog[Picked]):
 
         def agent(row: ServedRow, width: int) -> Iterable[Piece]:
             if row.memory is None:
-                yield Piece(one_line(who(row.answer.agent), width), "dim")
+                yield Piece(one_line(actor_name(row.answer.agent), width), "dim")
 
         def time(row: ServedRow, width: int) -> Iterable[Piece]:
             if row.memory is None:
@@ -126,7 +126,7 @@ class WrongDialog(Dialog[Picked]):
         row = self.query_one(RowTable).selected
         if row is None:
             return
-        agent = f"{who(row.answer.agent)}, {ago(row.answer.at, self.shell.clock())}: "
+        agent = f"{actor_name(row.answer.agent)}, {time_ago(row.answer.at, self.shell.clock())}: "
         parts: list[Content | Styled] = [
             (agent, "$text-muted"),
             content(quoted_query(row.answer), "$accent", limit=_LONGEST),
@@ -161,4 +161,4 @@ class WrongDialog(Dialog[Picked]):
         if row.memory is None:
             table.do_down()
         else:
-            self.dismiss(Picked(row.memory, row.answer.agent, withhold))
+            self.dismiss(PickedMemory(row.memory, row.answer.agent, withhold))

@@ -17,7 +17,7 @@ def why_profile_fixed(shell: Shell) -> str:
     """Why it cannot be chosen here; empty when it can."""
     if shell.configuration is None:
         return "There are no settings here to write it to."
-    if reason := shell.permissions.why_not("settings"):
+    if reason := shell.permissions.unavailable_reason("settings"):
         return reason
     if variable := shell.configuration.variable_of(_SETTING):
         return f"{variable} in the environment sets the profile that agents use: change it there."

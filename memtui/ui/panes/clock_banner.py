@@ -41,11 +41,11 @@ class ClockBanner:
             (self._pane.shell.keymap_shown("accept_clock"), "bold $accent"), (" it is right", "$text-muted"),
         )  # fmt: skip
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "" if self._clock else "Nothing is wrong with the clock."
 
     async def do_accept_clock(self) -> None:
         await self._pane.change(lambda memory: memory.jobs.accept_clock(), "accepting the clock")
         self.show("")
-        self._pane.say("The time is right: what waited for it may run.")
+        self._pane.show_message("The time is right: what waited for it may run.")
         self._pane.reload()

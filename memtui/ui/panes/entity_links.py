@@ -32,7 +32,7 @@ async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
     if not found:
         unread = shell.stats.unlinked if shell.stats is not None else 0
         wait = f" {count(unread)} texts still wait to be read for names." if unread else ""
-        pane.say(f"{NOBODY}{wait}", "warning")
+        pane.show_message(f"{NOBODY}{wait}", "warning")
         return
     entity = found[0]
     if len(found) > 1:
@@ -46,7 +46,7 @@ async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
     await shell.navigation.open_entity(entity.eid)
 
 
-class About:
+class AboutAction:
     """The action of a pane whose rows stand for memories. ``among``: what becomes of those that are found."""
 
     def __init__(
@@ -59,7 +59,7 @@ class About:
         self._memories = memories
         self._among = among
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "" if self._memories() else NO_ROW
 
     async def do_about(self) -> None:

@@ -46,9 +46,9 @@ PREVIEW_DELAY = 0.06
 
 
 class ListPane(Pane, Generic[Row]):
-    """List and preview. Override ``columns``, ``source``, ``glance``, ``details`` and ``empty_text``.
+    """List and preview. Override ``columns``, ``source``, ``quick_preview``, ``details`` and ``empty_text``.
 
-    The preview follows the cursor: it shows ``glance`` of the row at once, and ``details`` when the cursor rests.
+    The preview follows the cursor: it shows ``quick_preview`` of the row at once, and ``details`` when the cursor rests.
     """
 
     placeholder: ClassVar[str] = ""
@@ -105,15 +105,15 @@ class ListPane(Pane, Generic[Row]):
         """The rows. An error in ``filter`` may appear only when they are read."""
         raise NotImplementedError
 
-    def glance(self, row: Row) -> Content:
+    def quick_preview(self, row: Row) -> Content:
         """What the preview shows at once, from the row alone."""
         raise NotImplementedError
 
     async def details(self, row: Row) -> Content:
         """What the preview shows after reading from the memory."""
-        return self.glance(row)
+        return self.quick_preview(row)
 
-    def preview_title(self, row: Row) -> Content:
+    def preview_border_title(self, row: Row) -> Content:
         """The title in the preview's frame."""
         return line("", 0)
 
@@ -201,7 +201,7 @@ class ListPane(Pane, Generic[Row]):
     @on(RowsOrdered)
     def _ordered(self, event: RowsOrdered) -> None:
         one = next(one for one in self.orders if one.sort == event.sort)
-        self.say(f"Order: {one.label(event.falling)}.")
+        self.show_message(f"Order: {one.label(event.falling)}.")
         self.show_rows(top=True)
 
     @on(RowsCounted)
@@ -262,7 +262,7 @@ class ListPane(Pane, Generic[Row]):
     @on(RowsMarked)
     def _marked(self) -> None:
         self.show_count(self.table.row_count, True)
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     @on(RowsFailed)
     def _failed(self, event: RowsFailed) -> None:
@@ -290,15 +290,15 @@ class ListPane(Pane, Generic[Row]):
     def show_selected(self) -> None:
         """Show the row under the cursor in the preview."""
         row = self.table.selected
-        self.shell.look_again()
+        self.shell.refresh_keys()
         if row is None:
             self.workers.cancel_group(self, "preview")
             if self.table.selected_key is None:
                 self.preview_part.border_title = line("", 0)
                 self.show_preview(line("", 0), None)
             return
-        self.preview_part.border_title = self.preview_title(row)
-        self.show_preview(self.glance(row), self.table.selected_key)
+        self.preview_part.border_title = self.preview_border_title(row)
+        self.show_preview(self.quick_preview(row), self.table.selected_key)
         start(self, partial(self._fill_preview, row), "preview")
 
     @on(TextView.Rewidened)
@@ -340,10 +340,10 @@ class ListPane(Pane, Generic[Row]):
     def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def back(self) -> bool:
         if self.has_class("-zoom-list") or self.has_class("-zoom-preview"):
@@ -385,7 +385,7 @@ class ListPane(Pane, Generic[Row]):
         self.set_class(part == "list", "-zoom-list")
         self.set_class(part == "preview", "-zoom-preview")
         self.on_resize()
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def do_focus_preview(self) -> None:
         if self.screen.has_class("-tiny"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from memtui.present.dependents import afterwards
+from memtui.present.dependents import review_note
 from memtui.present.format import plural
-from memtui.present.memory import is_followed, without_secrets
+from memtui.present.memory import is_replaced, without_secrets
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.messages import Notified, Severity
@@ -89,7 +89,7 @@ class MemoryActions:
         if self._table is not None:
             self._table().mark(set())
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
             return self._nothing
         if action.id in ("about", "copy"):  # looking needs no restoring
@@ -97,7 +97,7 @@ class MemoryActions:
         if action.id == "erase":
             return "" if self._marks or self.current is not None else self._nothing
         if action.id == "successor":
-            followed = self.current is not None and is_followed(self.current)
+            followed = self.current is not None and is_replaced(self.current)
             return "" if followed else "This one was not replaced by another one."
         if action.id == "in_session":
             return _no_session(self.current)
@@ -142,7 +142,7 @@ class MemoryActions:
         """Pin the marked memories, or the current one. Unpin them if all are pinned."""
         rids = sorted(self._marks)
         if len(rids) > ASK_ABOVE and not await self._sure("pin or unpin", len(rids)):
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         if not rids and self.current is not None:
             rids = [self.current.rid]
@@ -155,7 +155,7 @@ class MemoryActions:
         if await self._may_be_forgotten():
             await self._change_marked("forget", "forget", "forgetting")
         else:
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
 
     async def _may_be_forgotten(self) -> bool:
         from memtui.ui.dialogs.choice import Question
@@ -167,7 +167,7 @@ class MemoryActions:
         if not depends.is_needed:
             return True
         question = Question(
-            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", afterwards(depends), yes="forget",
+            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", review_note(depends), yes="forget",
             depends=depends,
         )  # fmt: skip
         return await self._pane.shell.ask_person(question) is True
@@ -189,7 +189,7 @@ class MemoryActions:
             depends=depends,
         )
         if await self._pane.shell.ask_person(question) is not True:
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
 
@@ -199,11 +199,11 @@ class MemoryActions:
 
         rids = sorted(self._marks) or ([] if self.current is None else [self.current.rid])
         if len(rids) > ASK_ABOVE and not await self._sure("choose an agent for", len(rids)):
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         agents, kept = await self._pane.ask(lambda engine: _agents(engine, rids))
         if not agents:
-            self._pane.say("No agent has asked yet. To name one: memtui withhold ID --agent NAME")
+            self._pane.show_message("No agent has asked yet. To name one: memtui withhold ID --agent NAME")
             return
         choices = [Choice(name, note="withheld" if name in kept else "allowed") for name in agents]
         about = (
@@ -213,7 +213,7 @@ class MemoryActions:
             PickDialog("Which agents may see it?", choices, yes="withhold or allow", text=about)
         )
         if picked is None:
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         agent = agents[picked]
         verb: Literal["withhold", "allow"] = "allow" if agent in kept else "withhold"
@@ -222,11 +222,11 @@ class MemoryActions:
         )
         self._unmark()
         if done is None and verb == "allow":
-            self._pane.say(
+            self._pane.show_message(
                 f"{agent} still does not get it: another memory that it belongs to is withheld.", "warning"
             )
         elif done is None:
-            self._pane.say(f"{agent} did not get it before either.")
+            self._pane.show_message(f"{agent} did not get it before either.")
 
     async def do_restore(self) -> None:
         await self._change_marked("restore", "restore", "restoring")
@@ -254,20 +254,20 @@ class MemoryActions:
             other = next(one for one in (first, second) if one.kind != "fact" or not one.active)
             named = one_line(without_secrets(other), _NAMED)
             why = "this one is in the Trash" if other.kind == "fact" else f"this is {_A_KIND[other.kind]}"
-            self._pane.say(f"Only facts can be merged, and {why}: “{named}”", "warning")
+            self._pane.show_message(f"Only facts can be merged, and {why}: “{named}”", "warning")
             return
         gone = next((one for one in (first, second) if cautions.get(one.id)), None)
         if gone is not None:
             caution = cautions[gone.id][0]
             now = f": {one_line(caution.successor.content, _NAMED)}" if caution.successor is not None else ""
             text = one_line(without_secrets(gone), _NAMED)
-            self._pane.say(f"“{text}” was {caution.what}{now}", "warning")
+            self._pane.show_message(f"“{text}” was {caution.what}{now}", "warning")
             return
         newer = int(second.event_time > first.event_time)
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
         merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), newer, depends))
         if merged is None:
-            self._pane.say("Nothing was merged.")
+            self._pane.show_message("Nothing was merged.")
             return
         stays, goes = ((first, second), (second, first))[merged.survivor]
         record = await self._pane.change(
@@ -283,7 +283,7 @@ class MemoryActions:
         identity = self.current.id
         one = await self._pane.ask(lambda engine: engine.view.successor(identity))
         if one is None:
-            self._pane.say("The memory that replaced it no longer exists.")
+            self._pane.show_message("The memory that replaced it no longer exists.")
         elif one.active:
             await self._pane.shell.navigation.open_memory(one.rid)
         else:
@@ -300,7 +300,7 @@ class MemoryActions:
             tags = dict.fromkeys(memory.tags if memory is not None else (), 1)
         change = await self._pane.shell.ask_person(TagDialog(tags, len(marks) or 1))
         if change is None:
-            self._pane.say("No tag was changed.")
+            self._pane.show_message("No tag was changed.")
             return
         await self._change_marked("tag", "tag", "tagging", add=change.add, remove=change.remove)
 
@@ -314,10 +314,10 @@ class MemoryActions:
         )
         change = await self._pane.shell.ask_person(TopicDialog(now, len(rids) or 1))
         if change is None:
-            self._pane.say("The topic stays as it is.")
+            self._pane.show_message("The topic stays as it is.")
             return
         if len(rids) > ASK_ABOVE and not await self._sure("sort", len(rids)):
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         if not rids and memory is not None:
             rids = [memory.rid]
@@ -327,7 +327,7 @@ class MemoryActions:
         )
         self._unmark()
         if done is None:
-            self._pane.say("Nothing changed: they were so already.")
+            self._pane.show_message("Nothing changed: they were so already.")
 
     async def do_correct(self) -> None:
         from memtui.ui.dialogs.edit import CorrectDialog
@@ -341,7 +341,7 @@ class MemoryActions:
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
         )
         if written is None:
-            self._pane.say("Nothing was corrected.")
+            self._pane.show_message("Nothing was corrected.")
             return
         await self._correct(memory, written.text)
 
@@ -354,14 +354,14 @@ class MemoryActions:
             return
         text = edit(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
-            self._pane.say("The text is as it was: nothing was corrected.")
+            self._pane.show_message("The text is as it was: nothing was corrected.")
             return
         depends = await self._pane.ask(lambda engine: engine.view.dependents([memory.id]).after(text))
         question = Question(
-            "Save the correction?", afterwards(depends), yes="save it", enter=True, depends=depends
+            "Save the correction?", review_note(depends), yes="save it", enter=True, depends=depends
         )
         if depends.is_needed and await self._pane.shell.ask_person(question) is not True:
-            self._pane.say("Nothing was corrected.")
+            self._pane.show_message("Nothing was corrected.")
             return
         await self._correct(memory, text)
 
@@ -369,7 +369,7 @@ class MemoryActions:
         identity = memory.id
         now = await self._pane.ask(lambda engine: engine.view.get(identity))
         if now.content != memory.content or not now.active:
-            self._pane.say(
+            self._pane.show_message(
                 "This memory was changed in the meantime: look at it again, then correct it.", "warning"
             )
             self._pane.reload()
@@ -388,14 +388,14 @@ class MemoryActions:
     ) -> None:
         rids = sorted(self._marks)
         if len(rids) > ASK_ABOVE and not await self._sure(name, len(rids)):
-            self._pane.say("Nothing was changed.")
+            self._pane.show_message("Nothing was changed.")
             return
         if rids:
             change: Callable[[Memory], Operation | None] = lambda engine: engine.change_all(  # noqa: E731
                 verb, rids, add=add, remove=remove
             )
             if await self._pane.change(change, doing) is None:
-                self._pane.say("Nothing changed: they were so already.")
+                self._pane.show_message("Nothing changed: they were so already.")
             self._unmark()
             return
         memory = self.current
@@ -419,7 +419,7 @@ class MemoryActions:
         before = self.current
         after = await self._pane.change(change, doing)
         if before is not None and before.tags == after.tags and verb == "tag":
-            self._pane.say("No tag changed: it was so already.")
+            self._pane.show_message("No tag changed: it was so already.")
 
     async def _sure(self, name: str, rows: int) -> bool:
         from memtui.ui.dialogs.choice import Question
@@ -441,7 +441,7 @@ class MemoryActions:
         )
         said = next((source for source in sources if source.session_id is not None), None)
         if said is None or said.session_id is None:
-            self._pane.say("The conversation that this came from is not in the memory.", "warning")
+            self._pane.show_message("The conversation that this came from is not in the memory.", "warning")
         else:
             await self._pane.shell.navigation.open_session(said.session_id, said.rid)
 
@@ -453,7 +453,7 @@ class MemoryActions:
         memory = self.current
         if memory is not None:
             self._pane.app.copy_to_clipboard(memory.content)
-            self._pane.say("Copied the text.")
+            self._pane.show_message("Copied the text.")
 
 
 def _why_not_withhold(memory: MemoryRecord) -> str:

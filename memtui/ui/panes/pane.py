@@ -61,7 +61,7 @@ class Pane(Container):
         """Whether the pane has this action at all."""
         return True
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run now, as a sentence; empty when it can."""
         return delegated(self, action)
 
@@ -130,7 +130,7 @@ class Pane(Container):
         """Show what this pane lists, at the left of the status line."""
         self.post_message(PaneStatus(self.place, text))
 
-    def say(self, text: str, severity: Severity = "information") -> None:
+    def show_message(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Notified(text, severity))
 
     async def ask(self, call: Callable[[Memory], T]) -> T:

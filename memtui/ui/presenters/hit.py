@@ -16,12 +16,12 @@ from memtui.present.hit import (
     RETRIEVERS,
     explanation_lines,
     matched_text,
-    points,
     rank,
     raw_score,
     retriever_label,
+    score_text,
+    share_text,
     shares_by_retriever,
-    term,
     why_above,
     why_absent,
 )
@@ -87,10 +87,10 @@ def hit_rows(
 
     ``expected``: ids of the memories that the question should find.
     """
-    from memtui.engine.search.relevance_cutoff import likely
+    from memtui.engine.search.relevance_cutoff import count_likely
 
     best = result.best
-    line = likely(result.hits)
+    line = count_likely(result.hits)
     edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
     for hit in result.hits:
@@ -158,7 +158,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 
     def score(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
-            yield Piece(points(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text")
+            yield Piece(score_text(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text")
 
     def age(row: SearchRow, width: int) -> Iterable[Piece]:
         if row.hit is not None:
@@ -337,7 +337,7 @@ class HitText(MemoryText):
                 (raws[retriever].ljust(raw_width), "$text-muted"),
                 (level, f"${retriever}"),
                 " " * max(room - cells(level), 0),
-                (term(hit, best).rjust(TERM), "bold"),
+                (share_text(hit, best).rjust(TERM), "bold"),
             )
             words = matched_text(retriever, hit)
             if words:
@@ -345,7 +345,7 @@ class HitText(MemoryText):
                     yield assemble(" " * NAME, part)
 
     def _total(self, score: float, best: float, place: str = "") -> Content:
-        total = str(points(score, most=best))
+        total = str(score_text(score, most=best))
         blanks = " " * max(self.width - len("total") - 2 - len(total) - len(place), 0)
         return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.present.caution import label
 from memtui.present.format import relative_time
-from memtui.present.memory import confidence, is_fading, is_followed, is_full, is_past, why_ended
+from memtui.present.memory import confidence, is_fading, is_full, is_past, is_replaced, why_ended
 from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, Piece
 
@@ -157,7 +157,7 @@ def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
 
 def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
     """The sign of a memory in the Trash."""
-    return visible(glyphs.replaced if is_followed(memory) else glyphs.ended)
+    return visible(glyphs.replaced if is_replaced(memory) else glyphs.ended)
 
 
 def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()) -> Visible:

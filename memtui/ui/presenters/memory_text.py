@@ -16,9 +16,9 @@ from textual.style import Style
 from memtui.present import caution
 from memtui.present import memory as words
 from memtui.present.changes import column_changes
-from memtui.present.decision import elsewhere
+from memtui.present.decision import other_devices
 from memtui.present.format import local_date, local_time, relative_time
-from memtui.present.operation import by_whom, recall_line
+from memtui.present.operation import author_suffix, recall_line
 from memtui.ui.keymap import table_key
 from memtui.ui.safe import assemble, content, drawn, line, marked
 
@@ -50,7 +50,7 @@ class MemoryText(TextLayout):
 
     # -- the whole
 
-    def glance(self, memory: MemoryRecord) -> Content:
+    def quick_preview(self, memory: MemoryRecord) -> Content:
         """What can be shown from the row alone."""
         return stack([*self._head(memory)])
 
@@ -86,7 +86,7 @@ class MemoryText(TextLayout):
         """The title of the frame: kind, trust and age."""
         sign = self.glyphs.kinds[memory.kind]
         age = relative_time(memory.event_time, self.now)
-        parts = (words.kind_label(memory), words.whose(memory), age)
+        parts = (words.kind_label(memory), words.speaker_note(memory), age)
         return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(parts), " ")
 
     # -- parts
@@ -107,7 +107,7 @@ class MemoryText(TextLayout):
         """Its topic, the date in its text, and its tags."""
         if memory.topic:
             yield from self.labelled("topic", assemble((memory.topic, "$text")))
-        if happens := words.happens(memory, self.now):
+        if happens := words.date_note(memory, self.now):
             late = words.is_past(memory, self.now)
             yield from self.labelled("date", assemble((happens, "$warning" if late else "$text")))
         if memory.tags:
@@ -117,9 +117,9 @@ class MemoryText(TextLayout):
         level = self.level(memory.effective)
         left = words.confidence_left(memory)
         yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
-        if kept := words.kept(memory, self.now):
+        if kept := words.confirmed_since(memory, self.now):
             yield from self.labelled("kept", assemble((f"{self.glyphs.protected} ", "$success"), kept))
-        if pinned := words.pinned(memory, self.now):
+        if pinned := words.pinned_since(memory, self.now):
             yield from self.labelled("pinned", assemble((f"{self.glyphs.pinned} ", "$accent"), pinned))
         if ended := words.ended(memory, self.now):
             text = f"{ended_sign(memory, self.glyphs)} {ended}"
@@ -186,7 +186,7 @@ class MemoryText(TextLayout):
 
     def _named(self, detail: MemoryDetail) -> Iterable[Content]:
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
-        for label, entities in words.named(detail.entities).items():
+        for label, entities in words.entities_by_type(detail.entities).items():
             ways = []
             for entity in entities[:LISTED]:
                 name = line(entity.canonical_name, _NAME, "$entity")
@@ -262,14 +262,14 @@ class MemoryText(TextLayout):
     def _history(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
             when = local_time(operation.at, self.now)
-            by = by_whom(operation)
+            by = author_suffix(operation)
             room = 2 * (self.width - LABEL) - len(when) - len(by) - 4
             row = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
             yield from self.labelled("" if index else "history", row)
             yield from self._changes(change)
 
     def _elsewhere(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, row in elsewhere(detail, self.now):
+        for label, row in other_devices(detail, self.now):
             yield from self.labelled(label, drawn(row))
 
     def _changes(self, change: RowChange) -> Iterable[Content]:

@@ -13,7 +13,14 @@ from textual.content import Content
 
 from memtui.present.changes import column_changes, row_effect, row_name, table_label
 from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.operation import facts, is_restore, quoted_query, recall_facts, undo_notes, who
+from memtui.present.operation import (
+    actor_name,
+    is_restore,
+    operation_facts,
+    quoted_query,
+    recall_facts,
+    undo_notes,
+)
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.safe import assemble, content, drawn, line
 from memtui.ui.widgets.columns import Column, Piece
@@ -109,7 +116,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
 
     def actor(row: Entry, width: int) -> Iterable[Piece]:
         operation = operation_of(row)
-        name = who(operation.actor if operation is not None else recall_of(row).agent)
+        name = actor_name(operation.actor if operation is not None else recall_of(row).agent)
         yield Piece(one_line(name, width), "accent" if name == "you" else "dim")
 
     def what(row: Entry, width: int) -> Iterable[Piece]:
@@ -258,7 +265,7 @@ class HistoryText:
 
     # -- operations
 
-    def glance(self, operation: Operation) -> Content:
+    def quick_preview(self, operation: Operation) -> Content:
         """What can be shown from the row alone."""
         return stack(self._head(operation))
 
@@ -283,7 +290,7 @@ class HistoryText:
     def _head(self, operation: Operation) -> Iterable[Content]:
         yield content(operation.label, "bold", limit=_LONGEST)
         yield assemble("")
-        for one in facts(operation, self.now, between=f" {self.glyphs.dot} "):
+        for one in operation_facts(operation, self.now, between=f" {self.glyphs.dot} "):
             yield from self._labelled(one.label, drawn(one.line))
 
     def _undo_notes(self, detail: OperationDetail) -> Iterable[Content]:

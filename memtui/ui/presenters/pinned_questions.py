@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.question import expects, found_rank
+from memtui.present.question import expectation, found_rank
 from memtui.ui.safe import assemble, content, drawn
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def question_outcome(
         return []
     lines = [
         assemble(
-            ("expects  ", "$text-muted"), expects(saved), ("" if result else ", not asked yet", "$text-muted")
+            ("expects  ", "$text-muted"),
+            expectation(saved),
+            ("" if result else ", not asked yet", "$text-muted"),
         )
     ]
     for place in result.places if result is not None else ():

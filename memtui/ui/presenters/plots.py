@@ -25,7 +25,7 @@ class Bar(NamedTuple):
     second: int = 0
 
 
-def stretched(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
+def resampled(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
     """``values`` stretched to ``width``: repeated if there are fewer, one of several (``pick``) if there are more."""
     if not values or width < 1:
         return []
@@ -48,7 +48,7 @@ def columns(
 ) -> list[Content]:
     """Values as columns, with a scale at the left and labels for the first and the last below."""
     room = max(width - _AXIS, 4)
-    shown = stretched(values, room)
+    shown = resampled(values, room)
     top = max([*shown, 1])
     levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []

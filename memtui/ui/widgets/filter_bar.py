@@ -193,7 +193,7 @@ class FilterBar(Widget):
             self._choices.close()
             self._completion = None
             self._post_change()
-            shell_of(self).look_again()
+            shell_of(self).refresh_keys()
 
     async def read_known(self) -> None:
         """Read the values that a filter can name. Until then the old values are offered."""
@@ -228,7 +228,7 @@ class FilterBar(Widget):
             self._choices.show(self._completion.choices, left, self.outer_size.width)
         if self._choices.open != was_open:
             self._post_change()
-            shell_of(self).look_again()
+            shell_of(self).refresh_keys()
 
     def on_language_input_taken(self, event: events.Event) -> None:
         event.stop()
@@ -256,7 +256,7 @@ class FilterBar(Widget):
         self._input.value = whole
         self._input.cursor_position = completion.start + len(choice.text)
         self._input.focus()
-        shell_of(self).look_again()
+        shell_of(self).refresh_keys()
 
     # -- typing
 

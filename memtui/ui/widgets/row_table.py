@@ -374,7 +374,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             return self.markable
         return bool(self.orders) if action.id in ("sort", "reverse") else True
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("mark", "mark_all") and not self.markable:
             return "Nothing here works on several rows, so they cannot be marked."
         if action.id in ("sort", "reverse"):

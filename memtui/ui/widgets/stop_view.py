@@ -48,7 +48,7 @@ class Part(NamedTuple):
 Line = tuple[Part, ...]
 
 
-class Laid(NamedTuple, Generic[S]):
+class StopLayout(NamedTuple, Generic[S]):
     """Lines, and for each stop by number: what it is, its line, and its column (0, 1 ... or ``HEAD``).
 
     Stops are numbered as they are read: the head, then one column after the other.
@@ -82,13 +82,13 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.glyphs = glyphs
         self.cursor = 0
-        self._laid: Laid[S] = Laid()
+        self._laid: StopLayout[S] = StopLayout()
         self._shown: object = None
         # The stop (its key) to put the cursor on as soon as it is there.
         self._sought: Hashable | None = None
         self._room = (0, 0)
 
-    def show(self, laid: Laid[S], *, of: object) -> None:
+    def show(self, laid: StopLayout[S], *, of: object) -> None:
         """Show lines; ``of`` identifies their subject, so that newer ones stay in place."""
         again = of == self._shown
         if again and self._sought is None and self.stop is not None:
@@ -126,7 +126,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
 
     # -- moving
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "There is nothing to open here." if action.id in ("open", "go") and self.stop is None else ""
 
     def put_cursor(self, number: int) -> None:

@@ -147,7 +147,7 @@ def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp
         memory.backups.restore(backup.path)
         with pytest.raises(history.RestoredError), history.part(memory._core.connections, op_id):
             pass
-        with history.more(memory._core.connections, op_id) as connection:
+        with history.reopen_latest(memory._core.connections, op_id) as connection:
             assert connection is None
         labels = [operation.label for operation in memory.view.operations()]
         history.finish(memory._core.connections, op_id, "Was mine")
@@ -165,7 +165,7 @@ def test_more_of_an_operation_is_not_put_into_that_of_another_file(memory: Memor
     ):  # as a program restores that leaves no line in history
         connection.execute("DELETE FROM ops WHERE op_id = ?", (done.operation.op_id,))
     assert latest(memory).op_id == op_id == 1
-    with history.more(memory._core.connections, op_id) as connection:
+    with history.reopen_latest(memory._core.connections, op_id) as connection:
         assert connection is None
 
 
@@ -234,7 +234,7 @@ def test_an_erase_that_is_not_finished_stays_so_after_a_restore(memory: Memory) 
 
 def marked(memory: Memory, mark: PendingErase) -> None:
     with memory._core.connections.write() as connection:
-        metadata.put(connection, tombstones.UNFINISHED, msgspec.json.encode(mark).decode())
+        metadata.set_value(connection, tombstones.UNFINISHED, msgspec.json.encode(mark).decode())
 
 
 def mark_of(memory: Memory) -> PendingErase:

@@ -62,7 +62,7 @@ def test_counting_what_waits_in_review(memory: Memory) -> None:
 
 def test_looking_for_facts_that_are_near_each_other(memory: Memory) -> None:
     with memory._core.connections.read() as connection:
-        steps, statement = longest(memory, lambda: near_duplicates.pairs(connection))
+        steps, statement = longest(memory, lambda: near_duplicates.duplicate_pairs(connection))
     assert steps < TURNS, statement
 
 

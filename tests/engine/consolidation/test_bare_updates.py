@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
-from memtui.engine.consolidation.compare.compatible import apart
+from memtui.engine.consolidation.compare.compatible import are_compatible
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -74,5 +74,5 @@ def test_a_forgotten_one_is_not_brought_back_by_a_bare_value(memory: Memory, clo
 
 def test_what_begins_with_two_people_is_about_them() -> None:
     known = "Need a timeline for tom and aisha, wedding is 14 june at Hollin Barn, 120 guests"
-    assert not apart("Tom and aisha is now the 21st june not 14th", known)
-    assert apart("Tobi and Lena love football", "Lena is allergic to hazelnuts")
+    assert not are_compatible("Tom and aisha is now the 21st june not 14th", known)
+    assert are_compatible("Tobi and Lena love football", "Lena is allergic to hazelnuts")

@@ -70,7 +70,7 @@ def test_what_an_agent_draws_from_an_assistants_words_does_not(
 
     draft = Draft(content="The user works at Initech", kind="fact", sources=(turn.id,), confidence=0.8)
     with memory._core.connections.read() as connection:
-        assert planner.lines(connection, [draft], {turn.id: turn}, clock.now) == []
+        assert planner.plan_lines(connection, [draft], {turn.id: turn}, clock.now) == []
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
-from memtui.engine.consolidation.compare.changed_values import sets_another_value, takes_back_value
-from memtui.engine.consolidation.compare.compatible import apart
-from memtui.engine.consolidation.compare.conflicts import stand
+from memtui.engine.consolidation.compare.compatible import are_compatible
+from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.values import sets_another_value, takes_back_value
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -56,8 +56,8 @@ def test_the_new_fact_names_all_that_it_replaced(memory: Memory) -> None:
 def test_a_value_that_went_to_another_is_no_matter_of_health() -> None:
     old = "Priya: 12 September, 60 people, wants it vegan, all of it"
     assert takes_back_value("60 went to 75", old)
-    assert not apart("60 went to 75", old)
-    assert apart("The cake went to Leo", old)
+    assert not are_compatible("60 went to 75", old)
+    assert are_compatible("The cake went to Leo", old)
 
 
 def test_the_same_thing_at_another_value() -> None:
@@ -68,45 +68,45 @@ def test_the_same_thing_at_another_value() -> None:
 
 def test_also_does_not_hide_that_something_changed() -> None:
     new, old = "We're also on Go 1.24 now, Postgres stays", "The service is Go 1.22 on Postgres 15"
-    assert stand(new, old, judged=4.2).kind == "conflict"
-    assert stand(new, old, judged=1.5).kind == "beside"
+    assert relate(new, old, judged=4.2).kind == "conflict"
+    assert relate(new, old, judged=1.5).kind == "beside"
 
 
 def test_what_somebody_else_does_changes_nothing_of_the_person() -> None:
-    assert apart("My brother quit smoking 41 days ago", "Smokes ten cigarettes a day")
-    assert apart("Mi hermano vive ahora en Cádiz", "Vive en Sevilla")
-    assert not apart("I quit smoking", "Smokes ten cigarettes a day")
+    assert are_compatible("My brother quit smoking 41 days ago", "Smokes ten cigarettes a day")
+    assert are_compatible("Mi hermano vive ahora en Cádiz", "Vive en Sevilla")
+    assert not are_compatible("I quit smoking", "Smokes ten cigarettes a day")
 
 
 def test_a_rate_that_goes_to_another_needs_little_likeness() -> None:
     new, old = "Rate goes to 92 from May", "Rate at bluebell 85 eur/h, heron is a fixed price"
-    assert stand(new, old, judged=-0.2).kind == "conflict"
-    assert stand("Rate is fine with them", old, judged=-0.2).kind == "beside"
+    assert relate(new, old, judged=-0.2).kind == "conflict"
+    assert relate("Rate is fine with them", old, judged=-0.2).kind == "beside"
 
 
 def test_what_is_allowed_again_is_asked_about() -> None:
     new, old = "I can carry heavy things again", "I can't carry the batteries until the hernia has healed"
-    assert stand(new, old, judged=0.8).kind == "conflict"
-    assert not stand(new, old, judged=0.8).strong
-    assert stand(new, old, judged=0.1).kind == "beside"
+    assert relate(new, old, judged=0.8).kind == "conflict"
+    assert not relate(new, old, judged=0.8).strong
+    assert relate(new, old, judged=0.1).kind == "beside"
 
 
 def test_the_likeliest_of_all_is_asked_about_where_a_word_is_shared_or_a_change_is_said() -> None:
     old = "Please know, I have slow thyroid, I take Synthroid when I wake up"
     new = "My doctor made the Synthroid stronger, 88 now"
-    assert stand(new, old, judged=0.0).kind == "beside"
-    found = stand(new, old, judged=0.0, likeliest=True)
+    assert relate(new, old, judged=0.0).kind == "beside"
+    found = relate(new, old, judged=0.0, likeliest=True)
     assert (found.kind, found.strong) == ("conflict", False)
-    assert stand(new, old, judged=-1.0, likeliest=True).kind == "beside"
-    assert stand("Fernanda paints", "My gym is on Mondays", judged=0.0, likeliest=True).kind == "beside"
+    assert relate(new, old, judged=-1.0, likeliest=True).kind == "beside"
+    assert relate("Fernanda paints", "My gym is on Mondays", judged=0.0, likeliest=True).kind == "beside"
     # Of another person, and of what is only added.
-    assert stand("Tobi takes Synthroid now", "I take Synthroid", judged=0.0, likeliest=True).kind == "beside"
-    assert stand("I also take Synthroid now", "I take aspirin", judged=0.0, likeliest=True).kind == "beside"
+    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=0.0, likeliest=True).kind == "beside"
+    assert relate("I also take Synthroid now", "I take aspirin", judged=0.0, likeliest=True).kind == "beside"
 
 
 def test_a_part_of_what_is_known_may_be_over() -> None:
     old = "I'm on warfarin, so if you tell me to take something for this back, check that first"
-    found = stand("Off warfarin, on rivaroxaban", old, judged=-1.0)
+    found = relate("Off warfarin, on rivaroxaban", old, judged=-1.0)
     assert (found.kind, found.strong) == ("conflict", False)
-    assert stand("Off warfarin, on rivaroxaban", old, judged=-3.0).kind == "beside"
-    assert stand("Off to Leeds, on the train", old, judged=-1.0).kind == "beside"
+    assert relate("Off warfarin, on rivaroxaban", old, judged=-3.0).kind == "beside"
+    assert relate("Off to Leeds, on the train", old, judged=-1.0).kind == "beside"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.consolidation.compare import conflicts, update_model
-from memtui.engine.consolidation.compare.conflicts import stand
+from memtui.engine.consolidation.compare.conflicts import relate
 from memtui.engine.consolidation.compare.pair_features import Statement
 from memtui.engine.records import Options
 
@@ -39,7 +39,7 @@ def talk(memory: Memory, clock: Clock, session: str, *said: str) -> None:
 
 def kind(new: str, old: str) -> str:
     (score,) = update_model.model().judge(Statement(new), [Statement(old)])
-    return stand(new, old, judged=score).kind
+    return relate(new, old, judged=score).kind
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_word_in_every_column_is_erased_from_the_whole_home_folder(home: Path)
         fact = memory.remember(f"It was about {' and '.join(words)}")
         memory.backups.make("manual")
         with memory._core.connections.write() as connection:
-            metadata.put(
+            metadata.set_value(
                 connection,
                 metadata.FOLLOWED_NOT_READ,
                 json.dumps([metadata.name_of(f"/x/{word}") for word in words]),

@@ -10,7 +10,7 @@ from erase_kit import QUIET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
-from memtui.engine.erase.columns import holders
+from memtui.engine.erase.columns import rows_with_text
 from memtui.engine.errors import InputError
 
 _VERBS = (
@@ -89,7 +89,7 @@ class _Life:
         assert report.ok, report.findings
         with self.memory._core.connections.read() as connection:
             for word in self.gone:
-                assert holders(connection, word) == [], word
+                assert rows_with_text(connection, word) == [], word
                 assert not connection.execute(
                     "SELECT 1 FROM memories_vocab WHERE term = ?", (word,)
                 ).fetchall()

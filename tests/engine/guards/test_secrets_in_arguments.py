@@ -33,7 +33,7 @@ from memtui.engine.store import export_rows
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import schema
 from memtui.engine.tools.registry import TOOLS, call
-from memtui.hook.quick import Quick
+from memtui.hook.quick import HookMemory
 
 OPTIONS = Options(background=False, embedder="off")
 # Verbs that end or replace the file, run until they are stopped, or hand out what other verbs are called on.
@@ -339,7 +339,7 @@ def test_the_hook_keeps_none(tmp_path: Path) -> None:
     with Memory.open(place, options=OPTIONS) as memory:
         memory.remember("Ada keeps bees")
         told = memory.context("Who keeps bees?")
-    quick = Quick(place, agent="claude-code", options=OPTIONS)
+    quick = HookMemory(place, agent="claude-code", options=OPTIONS)
     plain = {
         "session_id": "talk",
         "role": "user",

@@ -68,7 +68,7 @@ def test_the_same_words_come_in_once_whoever_tells_them_first(
     Memory.open(place, options=OFF).close()
     for who in order:
         if who == "hook":
-            hook = quick.Quick(place, agent="claude-code", options=OFF)
+            hook = quick.HookMemory(place, agent="claude-code", options=OFF)
             for role, text in (("user", "Which pump fits?"), ("assistant", "40 W")):
                 hook.record(
                     f"claude-code:{SESSION}", role, text, source="hook:claude-code", project=None,

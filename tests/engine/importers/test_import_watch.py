@@ -372,7 +372,7 @@ def test_it_runs_until_it_is_stopped_and_tells_the_memory_whom_it_changed(
 def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_path: Path) -> None:
     import time
 
-    from memtui.hook.quick import Quick
+    from memtui.hook.quick import HookMemory
 
     path = tmp_path / "s.jsonl"
     path.touch()
@@ -390,7 +390,7 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
             if number % 3:
                 add(path, claude("user", text, timestamp=now))
             if number % 2:
-                hook = Quick(memory.path, agent="claude-code", options=OFF)
+                hook = HookMemory(memory.path, agent="claude-code", options=OFF)
                 hook.record(f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None)
                 hook.close()
             if not number % 3:

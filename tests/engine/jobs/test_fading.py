@@ -317,4 +317,4 @@ def test_the_look_at_the_clock_never_lowers_its_mark(memory: Memory, clock: Cloc
     with memory._core.connections.write() as connection:
         clock_guard.advance(connection, START)
         clock_guard.advance(connection, START - 100)
-        assert clock_guard.look(connection, START).seconds == 0
+        assert clock_guard.check_clock(connection, START).seconds == 0

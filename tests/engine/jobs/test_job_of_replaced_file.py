@@ -35,14 +35,14 @@ def plain_end(task: Task) -> JobReport:
 
 def own_transaction(task: Task) -> JobReport:
     with task.connections.write() as connection:
-        metadata.put(connection, "written by", "the job of the old file")
+        metadata.set_value(connection, "written by", "the job of the old file")
         task.finish(connection, JobReport(summary="done"))
     return JobReport(summary="done")
 
 
 def chunk_then_failure(task: Task) -> JobReport:
     with task.connections.write() as connection:
-        metadata.put(connection, "written by", "the job of the old file")
+        metadata.set_value(connection, "written by", "the job of the old file")
     raise DegradedError("The endpoint is gone.", "Try again.")
 
 
@@ -111,7 +111,7 @@ def test_a_run_that_another_program_ended_is_not_ended_again(place: Path) -> Non
         with task.connections.write() as connection:  # as a program does that took it for dead
             jobs.end_dead(connection, int(clock.now))
         with history.operation(task.connections, clock, "scheduler", "decay", "Faded") as op:
-            metadata.put(op.connection, "effect", "of the run")
+            metadata.set_value(op.connection, "effect", "of the run")
             task.finish(op.connection, JobReport(summary="done", op_id=op.op_id))
         return JobReport(summary="done")
 

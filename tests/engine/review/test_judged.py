@@ -27,7 +27,7 @@ def memory(place: Path) -> Iterator[Memory]:
 
 def waits(memory: Memory) -> bool:
     with memory._core.connections.read() as connection:
-        return scan.waits(connection)
+        return scan.has_unscanned(connection)
 
 
 def cards(memory: Memory) -> list[tuple[str, set[str]]]:

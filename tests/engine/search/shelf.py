@@ -119,7 +119,7 @@ class Book:
             )  # fmt: skip
             assert rid is not None
             if session is not None:
-                sessions.seen(connection, session, at, at)
+                sessions.register_session(connection, session, at, at)
             if extra:
                 memories.update(connection, rid, **extra)
             entities.link(connection, rid, [entities.Mention(name, "person", name) for name in about], NOW)

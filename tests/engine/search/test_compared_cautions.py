@@ -12,7 +12,7 @@ from memtui.engine.records import Options
 from memtui.engine.search.said_again import give_a_value, given, gives_value, says_again
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.registry import call
-from memtui.hook.quick import Quick
+from memtui.hook.quick import HookMemory
 
 START = 1_700_000_000.0
 DAY = 86_400
@@ -170,7 +170,7 @@ def test_in_a_search_the_new_value_stands_before_and_the_words_say_why(memory: M
 def test_the_context_block_does_not_tell_the_old_value(memory: Memory, path: Path) -> None:
     told = memory.context("Write a mail to HR, please").text
     assert "Initech" not in told or "Globex" in told.split("Initech")[0]
-    quick = Quick(path, agent="claude-code", options=OPTIONS)
+    quick = HookMemory(path, agent="claude-code", options=OPTIONS)
     try:
         told = quick.context("Write to our HR", "now", source="claude-code").text
     finally:

@@ -47,22 +47,22 @@ def test_the_first_ones_are_the_first_of_all(
                 "UPDATE entities SET merged_into = (SELECT eid FROM entities WHERE canonical_name = 'Ada') "
                 "WHERE canonical_name = 'Chen' AND EXISTS (SELECT 1 FROM entities WHERE canonical_name = 'Ada')"
             )
-    wanted = entity.named(book.connection, " and ".join(asked))
+    wanted = entity.entities_named(book.connection, " and ".join(asked))
     if not wanted:
         return
     within = scope(compiler.compile(expression, NOW))
-    found = entity.linked(book.connection, wanted, within, limit)
-    everything = entity.linked(book.connection, wanted, within, 100)
+    found = entity.linked_memories(book.connection, wanted, within, limit)
+    everything = entity.linked_memories(book.connection, wanted, within, 100)
     assert found == everything[:limit]
-    places = {one.rid: entity.position(book.connection, wanted, within, one.rid) for one in everything}
+    places = {one.rid: entity.entity_rank(book.connection, wanted, within, one.rid) for one in everything}
     assert list(places.values()) == [(one, at) for at, one in enumerate(everything)]
 
 
 def test_what_two_are_linked_to_comes_before_the_newest_of_one(book: Book) -> None:
     common = [book.add(f"m{number}", at=NOW + number, about=["Ada"]).rid for number in range(50)]
     rare = book.add("rare", at=NOW - 10, about=["Ada", "Bosse"])
-    wanted = entity.named(book.connection, "Ada and Bosse")
+    wanted = entity.entities_named(book.connection, "Ada and Bosse")
     within = scope(compiler.compile("", NOW))
-    first, *rest = entity.linked(book.connection, wanted, within, 5)
+    first, *rest = entity.linked_memories(book.connection, wanted, within, 5)
     assert (first.rid, {one.name for one in first.entities}) == (rare.rid, {"Ada", "Bosse"})
     assert [one.rid for one in rest] == common[:-5:-1]

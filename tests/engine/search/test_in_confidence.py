@@ -8,7 +8,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.records import Options
-from memtui.engine.search.in_confidence import request
+from memtui.engine.search.in_confidence import confidentiality_request
 
 from clock import Clock
 
@@ -39,7 +39,7 @@ def memory() -> Iterator[Memory]:
     ],
 )
 def test_a_request_to_keep_it_is_found(text: str) -> None:
-    assert request(text)
+    assert confidentiality_request(text)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_request_to_keep_it_is_found(text: str) -> None:
     ],
 )
 def test_an_ordinary_statement_is_not(text: str) -> None:
-    assert request(text) == ""
+    assert confidentiality_request(text) == ""
 
 
 def test_facts_and_excerpts_have_the_warning_with_its_reason(memory: Memory) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import Hit, MemoryRecord, RetrieverHit, RetrieverName
-from memtui.engine.search.relevance_cutoff import likely
+from memtui.engine.search.relevance_cutoff import count_likely
 
 
 def hits(*told: tuple[float, RetrieverName]) -> list[Hit]:
@@ -37,4 +37,4 @@ def hits(*told: tuple[float, RetrieverName]) -> list[Hit]:
 def test_above_the_line_is_what_is_near_the_best_or_shares_a_word_or_a_name_and_is_not_far(
     told: list[tuple[float, RetrieverName]], above: int
 ) -> None:
-    assert likely(hits(*told)) == above
+    assert count_likely(hits(*told)) == above

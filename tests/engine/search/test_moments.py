@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import InputError
-from memtui.engine.search.moments import moment
+from memtui.engine.search.moments import parse_past_time
 
 # A Sunday.
 NOW = datetime(2026, 11, 22, 15, 10, tzinfo=UTC).timestamp()
 
 
 def at(when: str) -> str:
-    return datetime.fromtimestamp(moment(when, NOW, UTC), UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(parse_past_time(when, NOW, UTC), UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,23 @@ def test_a_moment_is_what_people_mean_by_it(said: str, meant: str) -> None:
 )
 def test_what_names_no_time_is_refused_with_examples(said: str) -> None:
     with pytest.raises(InputError, match="is not a time"):
-        moment(said, NOW, UTC)
+        parse_past_time(said, NOW, UTC)
 
 
 def test_days_end_in_the_local_zone_and_numbers_and_datetimes_are_taken_as_they_are() -> None:
     east = timezone(timedelta(hours=9))
-    assert moment("2026-11-20", NOW, east) == datetime(2026, 11, 20, 14, 59, 59, tzinfo=UTC).timestamp()
-    assert moment(1_700_000_000.9, NOW) == 1_700_000_000
-    assert moment(datetime(2026, 1, 1, tzinfo=UTC), NOW) == datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+    assert (
+        parse_past_time("2026-11-20", NOW, east) == datetime(2026, 11, 20, 14, 59, 59, tzinfo=UTC).timestamp()
+    )
+    assert parse_past_time(1_700_000_000.9, NOW) == 1_700_000_000
+    assert (
+        parse_past_time(datetime(2026, 1, 1, tzinfo=UTC), NOW) == datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+    )
 
 
 @given(st.text(max_size=20))
 def test_any_text_names_a_time_until_now_or_is_refused(said: str) -> None:
     try:
-        assert moment(said, NOW, UTC) <= NOW
+        assert parse_past_time(said, NOW, UTC) <= NOW
     except InputError:
         pass

@@ -48,7 +48,7 @@ def test_near_duplicates_are_as_near_as_the_model_puts_them(
     embedder = Placed(model, 0.87)
     for text in (FIRST, "The family eats fish"):
         book.add(text, embedder=embedder)
-    assert len(near_duplicates.pairs(book.connection)[0]) == found
+    assert len(near_duplicates.duplicate_pairs(book.connection)[0]) == found
 
 
 @pytest.mark.parametrize(("model", "told"), [(OfflineEmbedder, 1), (MiniLmEmbedder, 0)])
@@ -57,7 +57,7 @@ def test_a_fact_bears_on_a_prompt_as_the_model_puts_it(
 ) -> None:
     embedder = Placed(model, 0.37)
     book.add(FIRST, embedder=embedder)
-    block = briefing.brief(
+    block = briefing.build_block(
         book.connection,
         "supper tonight?",
         profile=profiles.DEFAULT,

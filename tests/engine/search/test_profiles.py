@@ -12,8 +12,8 @@ from shelf import Book
 
 
 def test_the_built_in_ones(book: Book) -> None:
-    assert profiles.find(book.connection, "default") == Profile()
-    rrf = profiles.find(book.connection, "rrf")
+    assert profiles.find_profile(book.connection, "default") == Profile()
+    rrf = profiles.find_profile(book.connection, "rrf")
     assert (rrf.fusion, rrf.k, rrf.keyword, rrf.vector, rrf.entity) == ("rrf", 60, 1.0, 1.0, 1.0)
 
 
@@ -21,13 +21,13 @@ def test_a_saved_one_is_found_by_its_name_and_can_be_saved_again(book: Book) -> 
     for vector in (0.2, 0.9):
         with book.writing() as connection:
             profiles.save(connection, Profile(name="mine", vector=vector))
-        assert profiles.find(book.connection, "mine").vector == vector
-    assert profiles.names(book.connection) == ["default", "rrf", "late", "mine"]
+        assert profiles.find_profile(book.connection, "mine").vector == vector
+    assert profiles.profile_names(book.connection) == ["default", "rrf", "late", "mine"]
 
 
 def test_an_unknown_name_lists_the_known_ones(book: Book) -> None:
     with pytest.raises(NotFoundError) as caught:
-        profiles.find(book.connection, "nope")
+        profiles.find_profile(book.connection, "nope")
     assert "default, rrf, late" in caught.value.hint
 
 
@@ -35,7 +35,7 @@ def test_a_saved_one_that_cannot_be_read_is_said(book: Book) -> None:
     with book.writing() as connection:
         connection.execute("INSERT INTO profiles(name, settings) VALUES ('odd', '{\"k\": \"x\"}')")
     with pytest.raises(InputError, match="odd"):
-        profiles.find(book.connection, "odd")
+        profiles.find_profile(book.connection, "odd")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_saved_one_that_cannot_be_read_is_said(book: Book) -> None:
 )  # fmt: skip
 def test_numbers_that_cannot_be_used_are_refused(book: Book, profile: Profile) -> None:
     with pytest.raises(InputError):
-        profiles.find(book.connection, profile)
+        profiles.find_profile(book.connection, profile)
 
 
 @pytest.mark.parametrize("name", ["default", "rrf", "late", " "])

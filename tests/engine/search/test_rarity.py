@@ -129,8 +129,8 @@ def _mark(text: str) -> str:
     return next(word for word in text.split() if word.startswith("m") and word[1:].isdigit())
 
 
-def _asked(book: Book, query: str, filter: str) -> search_query.Question:
-    return search_query.read(book.connection, query, MEMORIES, scope(compiler.compile(filter, NOW)))
+def _asked(book: Book, query: str, filter: str) -> search_query.ParsedQuery:
+    return search_query.parse_query(book.connection, query, MEMORIES, scope(compiler.compile(filter, NOW)))
 
 
 def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_says_so(

@@ -7,7 +7,7 @@ import random
 import pytest
 from memtui.engine.records import Hit, Profile
 from memtui.engine.search import rerank, scored_documents, term_statistics
-from memtui.engine.search.query import read as read_question
+from memtui.engine.search.query import parse_query as read_question
 from memtui.engine.search.search import search
 from memtui.engine.search.term_statistics import FACTS, MEMORIES
 from shelf import NOW, Book, FakeEmbedder
@@ -78,9 +78,11 @@ def test_texts_passed_over_without_counting_have_none_of_the_words(
     questions = [
         read_question(book.connection, dice.choice(roots) + dice.choice(ends), MEMORIES) for _ in range(60)
     ]
-    told = [scored_documents.read(book.connection, question, rids) for question in questions]
+    told = [scored_documents.score_documents(book.connection, question, rids) for question in questions]
     monkeypatch.setattr(scored_documents, "_beginnings", lambda question: [""])
-    assert told == [scored_documents.read(book.connection, question, rids) for question in questions]
+    assert told == [
+        scored_documents.score_documents(book.connection, question, rids) for question in questions
+    ]
     assert any(one.weights for found in told for one in found.values())
 
 

@@ -22,17 +22,17 @@ def memory(place: Path) -> Iterator[Memory]:
         yield memory
 
 
-def told(memory: Memory, prompt: str, there: repeats.Told, **given: str) -> ContextBlock:
+def told(memory: Memory, prompt: str, there: repeats.ServedLines, **given: str) -> ContextBlock:
     with memory._core.connections.read() as connection:
         profile, _ = configured(connection, "default")
-        return briefing.brief(
+        return briefing.build_block(
             connection, prompt, profile=profile, embedder="none", now=NOW, fade_threshold=0.05, there=there, **given
         )  # fmt: skip
 
 
 def test_a_fact_is_told_once_and_the_tokens_saved_are_counted(memory: Memory) -> None:
     memory.remember("The greenhouse project deploys to Hetzner with Ansible playbooks")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     first = told(memory, "fix the Ansible role", there)
     assert "Hetzner" in first.text and first.saved == 0
     again = told(memory, "another change to the Ansible role", there)
@@ -42,14 +42,14 @@ def test_a_fact_is_told_once_and_the_tokens_saved_are_counted(memory: Memory) ->
 
 def test_it_comes_again_when_the_prompt_names_it(memory: Memory) -> None:
     memory.remember("The greenhouse project deploys to Hetzner with Ansible playbooks")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     told(memory, "fix the Ansible role", there)
     assert "Hetzner" in told(memory, "does the greenhouse project still deploy to Hetzner?", there).text
 
 
 def test_what_took_its_place_is_told_and_the_old_one_again_when_that_is_undone(memory: Memory) -> None:
     fact = memory.remember("The greenhouse project deploys to Hetzner with Ansible playbooks")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     told(memory, "fix the Ansible role", there)
     memory.correct(fact.id, "The greenhouse project deploys to Scaleway with Ansible playbooks")
     assert "Scaleway" in told(memory, "fix the Ansible role", there).text
@@ -60,7 +60,7 @@ def test_what_took_its_place_is_told_and_the_old_one_again_when_that_is_undone(m
 
 def test_a_line_with_a_new_caution_is_another_line(memory: Memory) -> None:
     fact = memory.remember("The boat lies in Lisbon")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     with memory._core.connections.read() as connection:
         there.add(connection, [(fact, fact.content)])
     assert there.has(fact, fact.content)
@@ -69,7 +69,7 @@ def test_a_line_with_a_new_caution_is_another_line(memory: Memory) -> None:
 
 def test_what_warns_of_harm_comes_whenever_the_prompt_is_about_it(memory: Memory) -> None:
     memory.remember("I am allergic to walnuts", topic="health")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     assert "walnuts" in told(memory, "plan a dinner for tonight", there).text
     assert "walnuts" in told(memory, "and a dinner for tomorrow", there).text
     assert told(memory, "rename the variable in this function", there).text == ""
@@ -77,7 +77,7 @@ def test_what_warns_of_harm_comes_whenever_the_prompt_is_about_it(memory: Memory
 
 def test_rules_of_the_project_come_once_and_again_when_the_prompt_bears_on_them(memory: Memory) -> None:
     memory.remember("Always write commit messages in English", topic="rule", project="boat")
-    there = repeats.Told({})
+    there = repeats.ServedLines({})
     assert "commit messages" in told(memory, "fix the bug", there, project="boat").text
     assert told(memory, "fix the other bug", there, project="boat").text == ""
     assert "commit messages" in told(memory, "write a commit", there, project="boat").text

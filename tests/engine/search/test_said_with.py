@@ -53,7 +53,7 @@ def test_a_fact_whose_sentence_is_nearer_answers_more_probably(memory: Memory) -
     assert MiniLmEmbedder.model_id in relevance.SENTENCE_MODELS
 
     def score(cosines: Callable[[Collection[int]], dict[int, float]] | None) -> float:
-        (one,) = scoring.scored(read, [(fact, piece)], "facts", with_meanings=True, cosines=cosines)
+        (one,) = scoring.score_pieces(read, [(fact, piece)], "facts", with_meanings=True, cosines=cosines)
         return one.score
 
     far, near = score(lambda rids: dict.fromkeys(rids, 0.1)), score(lambda rids: dict.fromkeys(rids, 0.6))
@@ -64,13 +64,13 @@ def test_a_fact_whose_sentence_is_nearer_answers_more_probably(memory: Memory) -
 def test_only_a_model_that_was_measured_gives_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
     embedders: tuple[Literal["offline", "minilm"], ...] = ("offline", "minilm")
     found: list[bool] = []
-    scored = scoring.scored
+    scored = scoring.score_pieces
 
-    def noting(*given: Any, cosines: Any, **more: Any) -> list[scoring.Scored]:
+    def noting(*given: Any, cosines: Any, **more: Any) -> list[scoring.ScoredPiece]:
         found.append(cosines is not None)
         return scored(*given, cosines=cosines, **more)
 
-    monkeypatch.setattr(scoring, "scored", noting)
+    monkeypatch.setattr(scoring, "score_pieces", noting)
     for embedder in embedders:
         with Memory.open(":memory:", options=Options(embedder=embedder, background=False)) as memory:
             memory.remember("Plays the piano for an hour each evening")

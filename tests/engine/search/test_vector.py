@@ -139,7 +139,7 @@ def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     for narrow in (vector.NARROW, 5):
         monkeypatch.setattr(vector, "NARROW", narrow)
         for place, (rid, cosine) in enumerate(everything):
-            position = vector.position(shelf.connection, SPACE, query, where, rid, copy)
+            position = vector.vector_rank(shelf.connection, SPACE, query, where, rid, copy)
             assert position == (pytest.approx(cosine, abs=1e-9), place)
 
 
@@ -264,10 +264,10 @@ def test_the_position_of_any_memory_is_exact(shelf: Book) -> None:
     wanted = exact(shelf, query, where)
     for place in (0, 17, len(wanted) - 1):
         rid, cosine = wanted[place]
-        found = vector.position(shelf.connection, SPACE, query, where, rid)
+        found = vector.vector_rank(shelf.connection, SPACE, query, where, rid)
         assert found == (pytest.approx(cosine, abs=1e-5), place)
     without = shelf.add("no vector")
-    assert vector.position(shelf.connection, SPACE, query, where, without.rid) is None
+    assert vector.vector_rank(shelf.connection, SPACE, query, where, without.rid) is None
 
 
 def test_vectors_of_another_model_or_length_are_never_compared(shelf: Book) -> None:

@@ -13,7 +13,7 @@ from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search import profiles
 from memtui.engine.search.retrievers import late_interaction
-from memtui.engine.search.retrievers.late_interaction import judged
+from memtui.engine.search.retrievers.late_interaction import score_words
 from memtui.engine.search.search import search
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import WordRows
@@ -75,9 +75,9 @@ def test_its_time_is_its_own(book: Book, monkeypatch: pytest.MonkeyPatch) -> Non
 
     def slowly(*given: Any) -> Any:
         clock[0] += 0.02
-        return judged(*given)
+        return score_words(*given)
 
-    monkeypatch.setattr(late_interaction, "judged", slowly)
+    monkeypatch.setattr(late_interaction, "score_words", slowly)
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
     took = {one.retriever: one.milliseconds for one in find(book, "store", embedder=embedder).retrievers}
     assert took["word_vector"] >= 20.0
@@ -122,13 +122,13 @@ def test_a_score_is_the_same_whoever_stands_beside(book: Book) -> None:
     with book.writing() as connection:
         rows = [(rid, bytes([1] * 64)) for rid in texts]
         of_words = WordRows(64, {rid: quantise(matrix).tobytes() for rid, matrix in texts.items()})
-        vectors.keep(connection, space, rows, of_words)
+        vectors.store_int8(connection, space, rows, of_words)
     asked = rng.standard_normal((5, 64), np.float32)
     words = QuestionWords(quantise(asked), (1.0, 2.0, 0.5, 3.0, 1.0), ("a", "b", "c", "d", "e"))
-    together = {one.rid: one for one in judged(book.connection, space, words, list(texts))}
+    together = {one.rid: one for one in score_words(book.connection, space, words, list(texts))}
     assert notes[3].rid not in together and len(together) == 39
     for rid, one in together.items():
-        assert judged(book.connection, space, words, [rid]) == [one]
+        assert score_words(book.connection, space, words, [rid]) == [one]
         unit = texts[rid] / np.linalg.norm(texts[rid], axis=1, keepdims=True)
         best = np.maximum((unit @ (asked / np.linalg.norm(asked, axis=1, keepdims=True)).T).max(axis=0), 0)
         assert one.score == pytest.approx(best @ np.array(words.weights) / 7.5, abs=0.02)

@@ -26,7 +26,7 @@ def test_a_lock_that_is_a_link_is_refused_in_words(kind: str, leads_to: str, tmp
     place = tmp_path / f"memory.db.{kind}"
     place.symlink_to(place if leads_to == "itself" else other)
     with pytest.raises(StoreError, match="symbolic link") as caught:
-        locks.beside(path, kind).acquire()
+        locks.work_lock(path, kind).acquire()
     assert str(place) in caught.value.message and "Move it away" in caught.value.hint
     assert other.exists() == (leads_to == "a file")
 

@@ -116,7 +116,7 @@ def test_a_session_without_a_title_is_known_by_its_first_words(memory: Memory) -
     titled = "claude-code:7edf864f-cb52-473a-9f00-000000000002"
     memory.record_turn(titled, "user", "hi", NOW)
     with memory._core.connections.write() as connection:
-        sessions.seen(connection, titled, NOW, NOW, title="Greeting")
+        sessions.register_session(connection, titled, NOW, NOW, title="Greeting")
     memory.record_turn("trip", "user", "An id that says something stays", NOW)
     session = memory.view.session(untold)
     assert session.title is None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records.backups import Backup
-from memtui.engine.store.backup import budget, find_backups, kept, within
+from memtui.engine.store.backup import backups_to_keep, backups_within, budget, find_backups
 
 HOUR, DAY = 3_600, 86_400
 NOW = datetime(2026, 11, 20, 15, 10, tzinfo=UTC).timestamp()
@@ -25,11 +25,11 @@ def ages(backups: list[Backup]) -> list[float]:
 
 
 def test_all_of_the_last_three_hours_are_kept() -> None:
-    assert len(kept(made(*range(0, 3 * HOUR, 600)), NOW, UTC)) == 18
+    assert len(backups_to_keep(made(*range(0, 3 * HOUR, 600)), NOW, UTC)) == 18
 
 
 def test_then_one_an_hour_for_two_days() -> None:
-    found = kept(made(*range(3 * HOUR + 1, 2 * DAY, 1_800)), NOW, UTC)
+    found = backups_to_keep(made(*range(3 * HOUR + 1, 2 * DAY, 1_800)), NOW, UTC)
     hours = {int((NOW - age) // HOUR) for age in ages(found)}
     assert len(found) == len(hours)
     assert 45 <= len(found) <= 46
@@ -39,9 +39,11 @@ def test_a_memory_used_for_years_keeps_seven_days_four_weeks_six_months_beyond_t
     there: list[Backup] = []
     now = NOW - 500 * DAY
     while now < NOW:  # as the rotation goes: after every backup
-        there = kept([*there, Backup(path=Path(str(now)), at=int(now), reason="scheduled", size=1)], now, UTC)
+        there = backups_to_keep(
+            [*there, Backup(path=Path(str(now)), at=int(now), reason="scheduled", size=1)], now, UTC
+        )
         now += 5 * HOUR
-    there = kept(there, NOW, UTC)
+    there = backups_to_keep(there, NOW, UTC)
     old = sorted(age / DAY for age in (NOW - backup.at for backup in there) if age > 2 * DAY)
     assert len(old) == 7 + 4 + 6
     assert old[6] < 10
@@ -53,19 +55,19 @@ def test_a_memory_used_for_years_keeps_seven_days_four_weeks_six_months_beyond_t
 @given(st.lists(st.integers(-DAY, 400 * DAY), max_size=200))
 def test_the_latest_is_always_kept_and_nothing_is_invented(given_ages: list[int]) -> None:
     there = made(*given_ages)
-    keep = kept(there, NOW, UTC)
+    keep = backups_to_keep(there, NOW, UTC)
     assert set(map(str, ages(keep))) <= set(map(str, ages(there)))
     assert len({id(backup) for backup in keep}) == len(keep)
     if there:
         assert max(backup.at for backup in keep) == max(backup.at for backup in there)
     # Keeping again what was kept lets nothing more go.
-    assert sorted(ages(kept(keep, NOW, UTC))) == sorted(ages(keep))
+    assert sorted(ages(backups_to_keep(keep, NOW, UTC))) == sorted(ages(keep))
 
 
 def test_space_is_made_by_letting_the_oldest_go_but_never_the_latest() -> None:
     there = made(10, 20, 30, size=100)
-    assert ages(within(there, 250)) == [10, 20]
-    assert ages(within(there, 50)) == [10]
+    assert ages(backups_within(there, 250)) == [10, 20]
+    assert ages(backups_within(there, 50)) == [10]
 
 
 def test_the_budget_is_five_gigabytes_or_a_fifth_of_what_is_free() -> None:

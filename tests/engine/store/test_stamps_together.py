@@ -71,7 +71,7 @@ def test_the_stamps_are_those_that_the_triggers_make(
     tmp_path: Path, many: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = _stamped(tmp_path / "together.db", Clock(1_773_316_800))
-    monkeypatch.setattr(stamps, "together", _by_triggers)
+    monkeypatch.setattr(stamps, "stamp_together", _by_triggers)
     assert together == _stamped(tmp_path / "each.db", Clock(1_773_316_800))
     aspects = {row[1] for row in together}
     assert aspects == {

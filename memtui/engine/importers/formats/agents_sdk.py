@@ -16,7 +16,7 @@ from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, foreign_values, refusals
 from ..base import Format, Head
-from ..message_content import said
+from ..message_content import read_message
 from ..stream import Stream
 
 # What a table of messages has.
@@ -68,7 +68,7 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
         return Skip(reason=refusals.ENCRYPTED)
     if item.type not in (None, "message"):
         return Skip(reason=base.TOOL)
-    found = said(item.role, item.content, stream)
+    found = read_message(item.role, item.content, stream)
     if isinstance(found, Skip):
         return found
     role, text, trust = found

@@ -16,7 +16,7 @@ from memtui.engine.records import Skip, Turn
 
 from .. import foreign_values
 from ..base import Format, Head
-from ..message_content import said
+from ..message_content import read_message
 from ..stream import Stream
 
 
@@ -65,7 +65,7 @@ def _is_message(record: Any) -> bool:
 
 
 def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Skip:
-    found = said(line.role, line.content, stream)
+    found = read_message(line.role, line.content, stream)
     if isinstance(found, Skip):
         return found
     role, text, trust = found

@@ -13,7 +13,7 @@ from memtui.engine.records import Skip, Turn
 from .. import base, foreign_values
 from ..base import Format, Head
 from ..databases import Row
-from ..message_content import said
+from ..message_content import read_message
 from ..stream import Stream
 from .mem0 import NO_ID, SOURCE, version_key
 
@@ -68,7 +68,7 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
             yield row
             continue
         own, scope, role, content, time = (foreign_values.text(value) for value in row)
-        found = said(role, content, stream)
+        found = read_message(role, content, stream)
         if isinstance(found, Skip):
             yield found
             continue

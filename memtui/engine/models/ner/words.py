@@ -133,7 +133,7 @@ class _Tokenizer(msgspec.Struct):
     model: _Model
 
 
-def among(words: Iterable[str]) -> set[str]:
+def ordinary_words(words: Iterable[str]) -> set[str]:
     """Those of the words (as the index gives them) that are ordinary; none where the embedder is not installed."""
     known = _stems()
     return {word for word in words if known and not known.isdisjoint(stems(word))}

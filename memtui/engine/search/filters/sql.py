@@ -112,7 +112,7 @@ class Translator:
             "happens": self.happens,
             "ended": lambda _, value: self.span("ended", value, "m.valid_until"),
             "recalled": lambda _, value: recalls.served(self.span("recalled", value, "r.at")),
-            "withheld": lambda _, value: withheld.from_agent(self.same("a.value", value)),
+            "withheld": lambda _, value: withheld.withheld_sql(self.same("a.value", value)),
             "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),
         }
 

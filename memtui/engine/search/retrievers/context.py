@@ -20,9 +20,9 @@ import apsw
 
 from memtui.engine.records import Profile, RetrieverName
 from memtui.engine.search.fusion import Candidate, standing, totals
-from memtui.engine.search.query import Question
-from memtui.engine.search.request import Asked
-from memtui.engine.search.scored_documents import Reading
+from memtui.engine.search.query import ParsedQuery
+from memtui.engine.search.request import SearchRequest
+from memtui.engine.search.scored_documents import ScoredDocument
 from memtui.engine.store.sql import as_json
 
 ASKED = 2.0
@@ -70,8 +70,8 @@ def drawn_from(connection: apsw.Connection, facts: Collection[int]) -> dict[int,
 
 
 def candidates(
-    asked: Asked,
-    readings: Mapping[int, Reading],
+    asked: SearchRequest,
+    readings: Mapping[int, ScoredDocument],
     around: Mapping[int, Mapping[int, int]],
     drawn: Mapping[int, Sequence[int]],
     lists: Mapping[RetrieverName, Sequence[Candidate]],
@@ -111,18 +111,21 @@ def candidates(
     return sorted(made, key=lambda one: (-one.score, -one.rid))
 
 
-def _answers(reading: Reading, near: Sequence[tuple[int, Reading]]) -> bool:
+def _answers(reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]]) -> bool:
     """Whether the turn before asks in the words of the question, and this one says something to it."""
     return not reading.chatter and any(away == -1 and other.asks and other.weights for away, other in near)
 
 
-def _part(away: int, other: Reading, profile: Profile) -> float:
+def _part(away: int, other: ScoredDocument, profile: Profile) -> float:
     """How much of what a neighbour has counts."""
     return profile.neighbours / abs(away) * (ASKED if away < 0 and other.asks else 1.0)
 
 
 def _lacked(
-    question: Question, reading: Reading, near: Sequence[tuple[int, Reading]], profile: Profile
+    question: ParsedQuery,
+    reading: ScoredDocument,
+    near: Sequence[tuple[int, ScoredDocument]],
+    profile: Profile,
 ) -> tuple[float, dict[int, list[str]]]:
     """The weight of the words that neighbours have and the turn lacks, and who has them, by distance."""
     best: dict[int, tuple[float, int]] = {}
@@ -138,7 +141,7 @@ def _lacked(
     return sum(value - reading.weights.get(place, 0.0) for place, (value, _) in best.items()), said
 
 
-def _session_shares(readings: Mapping[int, Reading], totals: Mapping[int, float]) -> dict[int, float]:
+def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int, float]) -> dict[int, float]:
     """What each turn has to lean on: the mean of the best turns of its session."""
     sessions: dict[str, list[float]] = {}
     for rid, total in totals.items():

@@ -57,11 +57,11 @@ def read_cosines(
     vectors_of: dict[int, bytes] = dict(rows)
     if not vectors_of:
         return {}
-    read = zip(vectors_of, of_blobs(list(vectors_of.values()), blob), strict=True)
+    read = zip(vectors_of, cosines_of_blobs(list(vectors_of.values()), blob), strict=True)
     return {rid: cosine for rid, cosine in read if cosine == cosine}
 
 
-def in_parts(
+def scan_cosines(
     connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Everything in the scope that has a vector, with its cosine (NaN: a vector without length), a few thousand at a time."""
@@ -80,7 +80,7 @@ def in_parts(
         yield np.array([rid for rid, _ in rows], np.int64), _compare(read, blob)
 
 
-def of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
+def cosines_of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
     """The cosine of each int8 vector to ``query``; NaN for one without length."""
     import numpy as np
 

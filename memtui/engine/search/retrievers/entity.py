@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _SIGNS = re.compile(r"[^\w\s]{1,3}")
 
 
-class Named(NamedTuple):
+class NamedEntity(NamedTuple):
     """An entity that a question names. Merged entities are one, under the survivor's ``eid`` and ``name``.
 
     ``mentions``: how many memories are linked to it, of those that are looked through.
@@ -39,14 +39,16 @@ class Named(NamedTuple):
         return max(0.0, 1.0 - math.log(max(self.mentions, 1)) / most)
 
 
-class Linked(NamedTuple):
+class LinkedMemory(NamedTuple):
     """A memory with the entities it is linked to, of those that were asked for."""
 
     rid: int
-    entities: tuple[Named, ...]
+    entities: tuple[NamedEntity, ...]
 
 
-def named(connection: apsw.Connection, text: str, inside: list[int] | None = None) -> list[Named]:
+def entities_named(
+    connection: apsw.Connection, text: str, inside: list[int] | None = None
+) -> list[NamedEntity]:
     """The entities that a text names, in its order, each once. ``inside``: the memories to count, None for all."""
     places = _candidates(fold(text))
     rows = connection.execute(
@@ -59,9 +61,9 @@ def named(connection: apsw.Connection, text: str, inside: list[int] | None = Non
         """,
         (as_json(places),),
     )
-    known: dict[str, list[Named]] = {}
+    known: dict[str, list[NamedEntity]] = {}
     for key, eid, name, mentions in rows:
-        known.setdefault(key, []).append(Named(eid, name, mentions))
+        known.setdefault(key, []).append(NamedEntity(eid, name, mentions))
     taken: list[tuple[int, int, str]] = []
     spans = [(start, end, key) for key in known for start, end in places[key]]
     for start, end, key in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
@@ -71,7 +73,9 @@ def named(connection: apsw.Connection, text: str, inside: list[int] | None = Non
     return found if inside is None or not found else _counted_inside(connection, found, inside)
 
 
-def _counted_inside(connection: apsw.Connection, entities: list[Named], inside: list[int]) -> list[Named]:
+def _counted_inside(
+    connection: apsw.Connection, entities: list[NamedEntity], inside: list[int]
+) -> list[NamedEntity]:
     rows = connection.execute(
         """
         SELECT coalesce(e.merged_into, e.eid) AS survivor, count(DISTINCT me.rid)
@@ -85,7 +89,9 @@ def _counted_inside(connection: apsw.Connection, entities: list[Named], inside: 
     return [one._replace(mentions=mentions.get(one.eid, 0)) for one in entities]
 
 
-def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, limit: int) -> list[Linked]:
+def linked_memories(
+    connection: apsw.Connection, entities: list[NamedEntity], scope: Scope, limit: int
+) -> list[LinkedMemory]:
     """The ``limit`` memories of the scope linked to most of the entities, newer ones first among equals.
 
     Of the entity with most mentions, the newest alone will do: what has another one besides is found by that.
@@ -120,9 +126,9 @@ def linked(connection: apsw.Connection, entities: list[Named], scope: Scope, lim
     return [_linked(rid, eids, entities) for rid, eids, _ in rows]
 
 
-def position(
-    connection: apsw.Connection, entities: list[Named], scope: Scope, rid: int
-) -> tuple[Linked, int] | None:
+def entity_rank(
+    connection: apsw.Connection, entities: list[NamedEntity], scope: Scope, rid: int
+) -> tuple[LinkedMemory, int] | None:
     """One memory's links, and how many of the scope come before it; None when it has none."""
     bindings = {**_bindings(entities, scope), "rid": rid}
     row = connection.execute(
@@ -150,13 +156,13 @@ def _counted(scope: Scope) -> str:
             WHERE {scope.where} GROUP BY me.rid)"""
 
 
-def _bindings(entities: list[Named], scope: Scope) -> dict[str, Any]:
+def _bindings(entities: list[NamedEntity], scope: Scope) -> dict[str, Any]:
     return {**scope.bindings, "eids": as_json(entity.eid for entity in entities)}
 
 
-def _linked(rid: int, eids: str, entities: list[Named]) -> Linked:
+def _linked(rid: int, eids: str, entities: list[NamedEntity]) -> LinkedMemory:
     linked_to = {int(eid) for eid in eids.split(",")}
-    return Linked(rid, tuple(entity for entity in entities if entity.eid in linked_to))
+    return LinkedMemory(rid, tuple(entity for entity in entities if entity.eid in linked_to))
 
 
 def _candidates(folded: str) -> dict[str, list[tuple[int, int]]]:

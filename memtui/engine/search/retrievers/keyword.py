@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.search.query import Question, Term
+from memtui.engine.search.query import ParsedQuery, Term
 from memtui.engine.search.scope import Scope, passing
-from memtui.engine.search.subset_statistics import Among
+from memtui.engine.search.subset_statistics import SubsetStatistics
 from memtui.engine.store.sql import as_json
 
 GATE_FROM = 50_000
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     score: float
 
 
-def first_pass(connection: apsw.Connection, question: Question, scope: Scope, limit: int) -> list[Found]:
+def first_pass(connection: apsw.Connection, question: ParsedQuery, scope: Scope, limit: int) -> list[Found]:
     """The best ``limit`` memories of the scope, by the BM25 of FTS5 (k1 1.2, b .75), newer ones first among equals."""
     if question.inside and not question.inside.rids:
         return []
@@ -52,7 +52,7 @@ def first_pass(connection: apsw.Connection, question: Question, scope: Scope, li
     return sorted(map(Found._make, scores.items()), key=lambda found: (-found.score, -found.rid))[:limit]
 
 
-def word_match(question: Question) -> str:
+def word_match(question: ParsedQuery) -> str:
     """The FTS5 query for the words; empty when there are none."""
     terms = [term for term in question.terms if not term.bigram]
     everything = _any_of(terms)
@@ -69,8 +69,8 @@ def word_match(question: Question) -> str:
     return f"({_any_of(rare)}) AND ({everything})" if len(rare) < len(known) else everything
 
 
-def better(
-    connection: apsw.Connection, question: Question, scope: Scope, rid: int
+def count_better(
+    connection: apsw.Connection, question: ParsedQuery, scope: Scope, rid: int
 ) -> tuple[float, int] | None:
     """The first-pass score of one memory and how many memories of the scope come before it; None if it has no word."""
     if question.inside and question.inside.words:
@@ -126,12 +126,12 @@ def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, lim
     return dict(rows)
 
 
-def _best_among(among: Among, terms: list[Term], limit: int) -> dict[int, float]:
+def _best_among(among: SubsetStatistics, terms: list[Term], limit: int) -> dict[int, float]:
     scores = _bm25_among(among, terms).items()
     return dict(nsmallest(limit, scores, key=lambda found: (-found[1], -found[0])))
 
 
-def _bm25_among(among: Among, terms: list[Term]) -> dict[int, float]:
+def _bm25_among(among: SubsetStatistics, terms: list[Term]) -> dict[int, float]:
     """What FTS5's bm25() would say if its index held the texts of the scope alone."""
     idfs = {
         among.places[term.stem]: max(
@@ -153,7 +153,7 @@ def _bm25_among(among: Among, terms: list[Term]) -> dict[int, float]:
 
 
 def _with_bigrams(
-    connection: apsw.Connection, question: Question, bigrams: list[Term], scope: Scope, limit: int
+    connection: apsw.Connection, question: ParsedQuery, bigrams: list[Term], scope: Scope, limit: int
 ) -> dict[int, float]:
     """What the index of bigrams has, and what is so new that it waits to be indexed.
 

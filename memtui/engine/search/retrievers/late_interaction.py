@@ -27,7 +27,7 @@ MEANS = 0.5
 """The cosine from which on a text is said to have a word's meaning."""
 
 
-def judged(
+def score_words(
     connection: apsw.Connection, space: VectorSpace, words: QuestionWords, rids: Collection[int]
 ) -> list[Candidate]:
     """Those of the memories that have vectors of words; a score is the weighted mean of the best cosines, 0 to 1.

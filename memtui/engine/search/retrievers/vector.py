@@ -21,7 +21,7 @@ from memtui.engine.store import vectors
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.vectors import KNN_LIMIT
 
-from .cosine import in_parts, of_blobs, read_cosines
+from .cosine import cosines_of_blobs, read_cosines, scan_cosines
 from .keyword import Found
 from .vector_cache import VectorCopy
 
@@ -84,7 +84,7 @@ def _found(
     return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
 
 
-def position(
+def vector_rank(
     connection: apsw.Connection,
     space: VectorSpace,
     query: FloatMatrix,
@@ -103,10 +103,10 @@ def position(
     if copy is not None and copy.ready(connection, space):
         found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
         if found is not None:
-            return _position_in(connection, scope, found, rid, of_blobs([row[0]], blob)[0])
-    [cosine] = of_blobs([row[0]], blob)
+            return _position_in(connection, scope, found, rid, cosines_of_blobs([row[0]], blob)[0])
+    [cosine] = cosines_of_blobs([row[0]], blob)
     nearer = 0
-    for rids, others in in_parts(connection, space, blob, scope):
+    for rids, others in scan_cosines(connection, space, blob, scope):
         nearer += int(((others > cosine) | ((others == cosine) & (rids > rid))).sum())
     return cosine, nearer
 
@@ -253,7 +253,7 @@ def _in_numpy(
 ) -> list[Found]:
     """What ``_compared`` does, for a file without vec0."""
     found: list[Found] = []
-    for rids, cosines in in_parts(connection, space, blob, scope):
+    for rids, cosines in scan_cosines(connection, space, blob, scope):
         read = zip(rids.tolist(), cosines.tolist(), strict=True)
         found += [Found(rid, cosine) for rid, cosine in read if cosine == cosine]
         found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))

@@ -62,7 +62,7 @@ class VectorCopy:
             held = self._held
             if held is not None and held.space == space and held.take_in(connection, _CHANGES_IN_PASSING):
                 return True
-        if not self.wanted and vectors.more_than(connection, FROM):
+        if not self.wanted and vectors.holds_more_than(connection, FROM):
             self.wanted = True
             self._on_wanted()
         return False
@@ -75,7 +75,7 @@ class VectorCopy:
     def follow(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> None:
         """Where it is wanted: read everything, or what has changed."""
         space = vectors.space(connection)
-        if not self.wanted or space is None or vectors.more_than(connection, MOST):
+        if not self.wanted or space is None or vectors.holds_more_than(connection, MOST):
             return
         with self._lock:
             held = self._held

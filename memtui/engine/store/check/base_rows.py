@@ -11,7 +11,7 @@ from memtui.engine.store.tables import COVERED, MEMORY
 from memtui.engine.store.tombstones import UNFINISHED
 from memtui.engine.wording import plural
 
-from .findings import CheckContext, count, finding, of, rows
+from .findings import CheckContext, count, finding, found_ids, rows
 
 _LOOK = "Open them: correct or forget what is wrong, or restore a backup from before."
 _DAY = 86_400
@@ -77,7 +77,9 @@ def memories(scene: CheckContext) -> Iterator[Finding]:
             if content_hash(content) != stored
         ]
         if wrong:
-            yield finding("rows", f"content hashes are wrong ({len(wrong):,})", of(wrong), remedy=_LOOK)
+            yield finding(
+                "rows", f"content hashes are wrong ({len(wrong):,})", found_ids(wrong), remedy=_LOOK
+            )
 
 
 def json_and_entity_rows(scene: CheckContext) -> Iterator[Finding]:

@@ -48,7 +48,7 @@ def rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> Rows:
     return Rows(tuple(ids), total)
 
 
-def of(ids: list[str]) -> Rows:
+def found_ids(ids: list[str]) -> Rows:
     return Rows(tuple(ids[:SHOWN]), len(ids))
 
 

@@ -13,7 +13,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import triggers, vectors
 from memtui.engine.store.full_text import TABLES, cjk_bigrams
 
-from .findings import CheckContext, count, finding, of, rows
+from .findings import CheckContext, count, finding, found_ids, rows
 
 # With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
 RANKS = {**dict.fromkeys(TABLES, 1), "memories_cjk": 0}
@@ -61,7 +61,7 @@ def _not_found(scene: CheckContext) -> Iterator[Finding]:
         ):
             lost.append(identity)
     if lost:
-        found = of(list(dict.fromkeys(lost)))
+        found = found_ids(list(dict.fromkeys(lost)))
         yield finding(
             "full text", f"{_memories_are(found.total)} not found by their own words", found, repairable=True
         )
@@ -275,7 +275,7 @@ def links(scene: CheckContext) -> Iterator[Finding]:
         scene, f"SELECT DISTINCT from_id FROM (SELECT from_id, rel, to_id FROM memory_links EXCEPT {stated})"
     )
     if missing or stray:
-        found = of(list(dict.fromkeys((*missing.ids, *stray.ids))))
+        found = found_ids(list(dict.fromkeys((*missing.ids, *stray.ids))))
         yield finding("links", "the link table does not match the memories", found, repairable=True)
     dangling = rows(
         scene, "SELECT DISTINCT from_id FROM memory_links WHERE to_id NOT IN (SELECT id FROM memories)"
@@ -292,7 +292,7 @@ def links(scene: CheckContext) -> Iterator[Finding]:
     )
     if circular:
         yield finding(
-            "links", f"memories derive from themselves ({len(circular):,})", of(circular), remedy=_LOOK
+            "links", f"memories derive from themselves ({len(circular):,})", found_ids(circular), remedy=_LOOK
         )
 
 

@@ -71,7 +71,7 @@ class HistoryPane(ListPane[Any]):
             self.shell.keymap_shown("undo_this"),
         )
 
-    def preview_title(self, row: Entry | PastRow | ChangeRow) -> Content:
+    def preview_border_title(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):
             return assemble(" the past ")
         operation = operation_of(row)
@@ -79,12 +79,14 @@ class HistoryPane(ListPane[Any]):
             return assemble(" what an agent was told ")
         return assemble(f" {operation.kind} ", (f"{self.shell.glyphs.dot} {operation.op_id} ", "$text-muted"))
 
-    def glance(self, row: Entry | PastRow | ChangeRow) -> Content:
+    def quick_preview(self, row: Entry | PastRow | ChangeRow) -> Content:
         if isinstance(row, PastRow | ChangeRow):
-            return self.past.glance(row)
+            return self.past.quick_preview(row)
         operation = operation_of(row)
         return (
-            assemble((recall_of(row).query, "bold")) if operation is None else self._text().glance(operation)
+            assemble((recall_of(row).query, "bold"))
+            if operation is None
+            else self._text().quick_preview(operation)
         )
 
     async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
@@ -141,16 +143,16 @@ class HistoryPane(ListPane[Any]):
             found = () if row is None else await self.ask(lambda memory: entities_of(memory, row))
         await show_about(self, found)
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "about":
             return "There is no row here." if self.table.selected is None else ""
-        if reason := self.past.why_not(action):
+        if reason := self.past.unavailable_reason(action):
             return reason
         if action.id == "undo_agent" and self.past.looking is None:
             theirs = self.operation is not None and self.operation.actor.startswith(AGENT)
             return "" if theirs else "Select a change of an agent: this undoes all its changes since."
         if action.id != "undo_this" or self.past.looking is not None:
-            return super().why_not(action)
+            return super().unavailable_reason(action)
         if self.recalls:
             return "This is what an agent was told; nothing was changed by it."
         operation = self.operation
@@ -173,7 +175,7 @@ class HistoryPane(ListPane[Any]):
 
     def do_recalls(self) -> None:
         self.recalls = not self.recalls
-        self.say("What agents were told." if self.recalls else "Back to the changes.")
+        self.show_message("What agents were told." if self.recalls else "Back to the changes.")
         self.name_list()
         self.show_rows(top=True)
 
@@ -243,4 +245,4 @@ class HistoryPane(ListPane[Any]):
             past, operation = past_memory(row), self.operation
             text = past.content if past is not None else operation.label if operation is not None else None
             self.app.copy_to_clipboard(text if text is not None else recall_of(row).query)
-            self.say("Copied the text.")
+            self.show_message("Copied the text.")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import count, local_time, plural
-from memtui.present.memory import confidence, differences, kind_label, whose, why_ended
-from memtui.present.past import ago, coverage_notes, kind_counts, verb_label, verb_role
+from memtui.present.memory import confidence, differences, kind_label, speaker_note, why_ended
+from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
@@ -29,33 +29,35 @@ if TYPE_CHECKING:
     from memtui.engine.records.history import HistoryCoverage, PastChange, PastDiff
     from memtui.engine.store.past import Past
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.dialogs.line_input import Moments
+    from memtui.ui.dialogs.line_input import PointsInTime
     from memtui.ui.panes.list_pane import ListPane
 
 
-class Since(NamedTuple):
+class PresentVersion(NamedTuple):
     """A memory as it is now, and its last version. Both are None if it was erased."""
 
     now: MemoryRecord | None
     latest: MemoryRecord | None
 
 
-def gather_since(memory: Memory, one: MemoryRecord) -> Since:
+def gather_present(memory: Memory, one: MemoryRecord) -> PresentVersion:
     """Blocks."""
     from memtui.engine.errors import NotFoundError
 
     try:
         versions = memory.view.versions(one.id)
     except NotFoundError:
-        return Since(None, None)
+        return PresentVersion(None, None)
     here = next((found for found in versions if found.id == one.id), None)
-    return Since(here, versions[-1])
+    return PresentVersion(here, versions[-1])
 
 
 class PastText(TextLayout):
     """Texts of the past."""
 
-    def memory(self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: Since | None) -> Content:
+    def memory(
+        self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: PresentVersion | None
+    ) -> Content:
         """A memory as it was ``at`` a time. ``since`` None: what happened since was not read yet."""
         lines = [
             *self._label(f"as it was on {local_time(at, self.now)}"),
@@ -90,7 +92,7 @@ class PastText(TextLayout):
         yield assemble("")
 
     def _state(self, one: MemoryRecord) -> Iterable[Content]:
-        yield from self.labelled("kind", assemble(kind_label(one), (f" {whose(one)}", "$text-muted")))
+        yield from self.labelled("kind", assemble(kind_label(one), (f" {speaker_note(one)}", "$text-muted")))
         if one.kind != "episode":
             kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
             yield from self.labelled(
@@ -104,14 +106,16 @@ class PastText(TextLayout):
             text = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
             yield from self.labelled("trash", assemble((text, "$warning")))
 
-    def _now(self, one: MemoryRecord, since: Since) -> Iterable[Content]:
+    def _now(self, one: MemoryRecord, since: PresentVersion) -> Iterable[Content]:
         yield assemble(("now", "bold $accent"))
         here, latest = since.now, since.latest
         if here is None or latest is None:
             yield from assemble(("It is no longer there.", "$warning")).wrap(self.width)
             return
         if latest.id != here.id and latest.content != one.content:
-            yield from self.labelled("corrected", assemble((ago(latest.created_at, self.now), "$text-muted")))
+            yield from self.labelled(
+                "corrected", assemble((time_ago(latest.created_at, self.now), "$text-muted"))
+            )
             yield old_and_new(one.content[:LONGEST], latest.content[:LONGEST])
             return
         differences = list(self._differences(one, here))
@@ -149,25 +153,25 @@ class ChangeRow(NamedTuple):
     change: PastChange
 
 
-class Looking(NamedTuple):
+class PastReading(NamedTuple):
     """What was read: the memory at a time, or a difference."""
 
-    moments: Moments
+    moments: PointsInTime
     past: Past
     diff: PastDiff | None = None
 
 
-def look(memory: Memory, moments: Moments) -> Looking:
+def read_past(memory: Memory, moments: PointsInTime) -> PastReading:
     """Blocks. Raises InputError for a text that names no time."""
     past = memory.history.as_of(moments.start)
     diff = memory.history.diff(moments.start, moments.end, limit=MOST) if moments.end else None
-    return Looking(moments, past, diff)
+    return PastReading(moments, past, diff)
 
 
-def look_again(memory: Memory, looking: Looking) -> Looking:
+def reread_past(memory: Memory, looking: PastReading) -> PastReading:
     """The same times read again, because memories may have been erased since. Blocks."""
     diff = looking.diff
-    return Looking(
+    return PastReading(
         looking.moments,
         memory.history.as_of(looking.past.at),
         None if diff is None else memory.history.diff(diff.start, diff.end, limit=MOST),
@@ -280,9 +284,9 @@ class PastView:
     def __init__(self, pane: ListPane[Any], name_list: Callable[[], None]) -> None:
         self._pane = pane
         self._name_list = name_list
-        self.looking: Looking | None = None
+        self.looking: PastReading | None = None
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run while the past is shown."""
         if self.looking is None or action.id not in _READ_ONLY:
             return ""
@@ -292,17 +296,17 @@ class PastView:
     # -- going there and coming back
 
     async def do_as_of(self) -> None:
-        from memtui.ui.dialogs.line_input import Moments, PointInTimeDialog
+        from memtui.ui.dialogs.line_input import PointInTimeDialog, PointsInTime
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
         asked = await self._pane.shell.ask_person(PointInTimeDialog(text))
         if asked:
-            await self.look_at(Moments.parse(asked))
+            await self.look_at(PointsInTime.parse(asked))
 
-    async def look_at(self, moments: Moments) -> None:
+    async def look_at(self, moments: PointsInTime) -> None:
         """Show the past. A text without a time gives an error message."""
-        self.looking = looking = await self._pane.ask(lambda memory: look(memory, moments))
+        self.looking = looking = await self._pane.ask(lambda memory: read_past(memory, moments))
         self._pane.filter_bar.set_filter("", quiet=True)
         columns: Sequence[Any]
         if looking.diff is None:
@@ -316,7 +320,7 @@ class PastView:
         self._name_list()
         self._pane.show_rows(top=True)
         for note in coverage_notes(looking.past.coverage, self._pane.shell.clock()):
-            self._pane.say(note, "warning")
+            self._pane.show_message(note, "warning")
         self.count_again()
 
     def leave(self) -> None:
@@ -330,31 +334,31 @@ class PastView:
         self._name_list()
         self._pane.show_rows(top=True)
 
-    def reload(self, looking: Looking) -> None:
+    def reload(self, looking: PastReading) -> None:
         """Read it again. A restore or an erase can change the past."""
         start(self._pane, partial(self._look_again, looking), "look")
 
-    async def _look_again(self, looking: Looking) -> None:
-        again = await self._pane.ask(lambda memory: look_again(memory, looking))
+    async def _look_again(self, looking: PastReading) -> None:
+        again = await self._pane.ask(lambda memory: reread_past(memory, looking))
         if self.looking is looking:
             self.looking = again
             self._pane.show_rows(top=False)
 
     # -- what is shown
 
-    def _times(self, looking: Looking) -> str:
+    def _times(self, looking: PastReading) -> str:
         now, diff = self._pane.shell.clock(), looking.diff
         if diff is None:
             return f"as of {local_time(looking.past.at, now)}"
         return f"{local_time(diff.start, now)} to {local_time(diff.end, now)}"
 
-    def frame_title(self, looking: Looking) -> Content:
+    def frame_title(self, looking: PastReading) -> Content:
         """The title of the list's frame."""
         key, dot = self._pane.shell.keymap_shown("back"), self._pane.shell.glyphs.dot
         times = self._times(looking)
         return assemble((f" {times} ", "bold $warning"), f"{dot} ", (key, "$accent"), " the present ")
 
-    def source(self, looking: Looking, filter: str) -> PastSource | ListSource[ChangeRow]:
+    def source(self, looking: PastReading, filter: str) -> PastSource | ListSource[ChangeRow]:
         return (
             PastSource(looking.past, filter) if looking.diff is None else change_source(looking.diff, filter)
         )
@@ -378,7 +382,7 @@ class PastView:
         """Show how much there was, or how many changes."""
         start(self._pane, self._show_counts, "counts")
 
-    def glance(self, row: PastRow | ChangeRow) -> Content:
+    def quick_preview(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
         if looking is None:
             return assemble("")
@@ -391,8 +395,8 @@ class PastView:
     async def details(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
         if looking is None or isinstance(row, ChangeRow):
-            return self.glance(row)
-        since = await self._pane.ask(lambda memory: gather_since(memory, row.memory))
+            return self.quick_preview(row)
+        since = await self._pane.ask(lambda memory: gather_present(memory, row.memory))
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
         return text.memory(row.memory, looking.past.at, looking.past.coverage, since)
 

@@ -20,7 +20,7 @@ from memtui.present.backup import (
     restore_parts,
 )
 from memtui.present.format import count, file_size, local_time
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.presenters.text_layout import stack
@@ -90,7 +90,8 @@ class BackupText(Labelled):
 
     def _head(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
         when = assemble(
-            local_time(backup.at, self.now), (f" {self.glyphs.dot} {ago(backup.at, self.now)}", "$text-muted")
+            local_time(backup.at, self.now),
+            (f" {self.glyphs.dot} {time_ago(backup.at, self.now)}", "$text-muted"),
         )
         yield from self.labelled("made", when)
         yield from self.labelled("why", assemble(reason_label(backup.reason)))
@@ -168,7 +169,7 @@ class Backups:
         row = self._pane.table.selected
         return None if row is None else row.backup
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         row = self._pane.table.selected
         if action.id == "restore_backup":
             if row is None or row.backup is None:
@@ -181,7 +182,7 @@ class Backups:
     async def make(self) -> None:
         """Make one now."""
         made = await self._jobs.work(lambda memory, work: memory.backups.make(), "backup")
-        self._pane.say(f"Backed up, and verified: {made.path.name}")
+        self._pane.show_message(f"Backed up, and verified: {made.path.name}")
         self._refresh()
 
     async def compare(self, backup: Backup) -> None:
@@ -197,7 +198,7 @@ class Backups:
             return
         message = await restore(self._pane.shell, backup, await self._compare(backup), self._jobs.work)
         if message:
-            self._pane.say(message)
+            self._pane.show_message(message)
         self.compared.clear()
         self._refresh()
 

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.present.format import count, local_date, local_time, plural, relative_time
 from memtui.present.job import next_run, outcome, period, role
-from memtui.present.operation import who
+from memtui.present.operation import actor_name
 from memtui.ui.presenters.operation import HistoryText
 from memtui.ui.presenters.text_layout import labelled, stack
 from memtui.ui.safe import assemble, content, drawn, line
@@ -163,7 +163,7 @@ class JobText(Labelled):
             return
         operation = detail.operation
         if operation.state == "undone":
-            by = who(detail.undone_by.actor) if detail.undone_by is not None else ""
+            by = actor_name(detail.undone_by.actor) if detail.undone_by is not None else ""
             yield from self.labelled("undone", assemble((f"all of it was taken back by {by}", "$warning")))
         else:
             text = f"{plural(operation.rows, 'row')}; {self.keys['undo_this']} takes all of it back"

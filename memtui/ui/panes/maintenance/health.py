@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memtui.present.format import file_size, plural
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.present.reembedding import better_ranking_note, model_change_note
 
 from .topic_text import Health
@@ -87,9 +87,7 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
         made = memory.backups.all()
         if made:
             size = sum(one.size for one in made)
-            text = (
-                f"{plural(len(made), 'backup')}, the latest {ago(made[0].at, now)}, {file_size(size)} in all"
-            )
+            text = f"{plural(len(made), 'backup')}, the latest {time_ago(made[0].at, now)}, {file_size(size)} in all"
             yield Health("backups", text)
         else:
             yield Health("backups", "none yet", well=False, remedy="run Backups to make one")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memtui.engine.review.health import Health
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
-    from memtui.ui.state import Checked
+    from memtui.ui.state import LastCheck
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Jobs:
         running = self.state.status.running if self.state is not None else None
         return running.job if running is not None else ""
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         row = self._pane.table.selected
         match action.id:
             case "stop":
@@ -119,14 +119,14 @@ class Jobs:
             await self._repair()
         elif row is not None and row.topic == "health":
             await self.look_at_health()
-            self._pane.say(f"Health: {verdict(self.health)}.")
+            self._pane.show_message(f"Health: {verdict(self.health)}.")
         elif row is not None and row.topic == "models":
             if self.state is not None and self.state.stats.vectors_wanted:
                 await self._reembed()
             await self._offer_ranking()
         elif row is not None and row.topic == "questions":
             results = await self.work(lambda memory, work: memory.questions.run(), "questions")
-            self._pane.say(
+            self._pane.show_message(
                 f"Questions: {outcomes(results)}.",
                 "information" if all(one.passed for one in results) else "warning",
             )
@@ -149,18 +149,22 @@ class Jobs:
         for work in self._pane.shell.operations.works:
             if work.name.startswith(NAME):
                 work.cancel()
-        self._pane.say("It stops soon. What it did until then is kept.")
+        self._pane.show_message("It stops soon. What it did until then is kept.")
 
     async def do_switch(self) -> None:
         row = self._pane.table.selected
         if row is None or row.job is None:
             return
         if row.job.off:
-            self._pane.say(f"{row.job.label} is off: {row.job.off}. Change that in the settings.", "warning")
+            self._pane.show_message(
+                f"{row.job.label} is off: {row.job.off}. Change that in the settings.", "warning"
+            )
             return
         name, on = row.job.name, not row.job.enabled
         await self._pane.change(lambda memory: memory.jobs.enable(name, on), "switching")
-        self._pane.say(f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}.")
+        self._pane.show_message(
+            f"{row.job.label} is {'on' if on else 'off: it runs only when you ask for it'}."
+        )
         self._refresh()
 
     async def do_undo_this(self) -> None:
@@ -185,7 +189,7 @@ class Jobs:
             self._refresh()
 
     @property
-    def checked(self) -> Checked | None:
+    def checked(self) -> LastCheck | None:
         """When this file was checked last, also before the app was started."""
         return self._pane.shell.state.checked(self._pane.shell.operations.require().path)
 
@@ -197,7 +201,7 @@ class Jobs:
     async def _check(self) -> None:
         self._note_check(await self.work(lambda memory, work: memory.files.check(), "check"))
         assert self.check is not None
-        self._pane.say("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
+        self._pane.show_message("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
         self._refresh()
 
@@ -216,7 +220,7 @@ class Jobs:
             if report.ok
             else f"{plural(len(report.findings), 'finding is', 'findings are')} left."
         )
-        self._pane.say(
+        self._pane.show_message(
             f"Mended: {plural(len(report.repaired), 'thing')}. {left}",
             "information" if report.ok else "error",
         )
@@ -231,7 +235,7 @@ class Jobs:
 
     async def _reembed(self) -> None:
         """Change to the embedding model in the settings, after a preview of the cost."""
-        self._pane.say("Estimating the cost.")
+        self._pane.show_message("Estimating the cost.")
         plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
         a_million = self._pane.shell.operations.require().options.endpoint.price
         text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
@@ -244,7 +248,7 @@ class Jobs:
             done = await self.work(reembed, "re-embedding")
         finally:
             self._refresh()
-        self._pane.say(
+        self._pane.show_message(
             reembed_result(done, plan.after.model_id), "information" if done.switched else "warning"
         )
 
@@ -252,7 +256,7 @@ class Jobs:
         """Offer a better ranking, if the model makes one possible."""
         stats = await self._pane.ask(lambda memory: memory.stats())
         if stats.ranking_note:
-            self._pane.say(stats.ranking_note, "warning")
+            self._pane.show_message(stats.ranking_note, "warning")
         if not (name := stats.better_ranking) or agent_ranking.why_profile_fixed(self._pane.shell):
             return
         question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
@@ -261,9 +265,9 @@ class Jobs:
         try:
             agent_ranking.choose(self._pane.shell, name)
         except InputError as error:
-            self._pane.say(f"{error.message} {error.hint}", "warning")
+            self._pane.show_message(f"{error.message} {error.hint}", "warning")
             return
-        self._pane.say(f"Searches rank by {name} now, agents from their next start on.")
+        self._pane.show_message(f"Searches rank by {name} now, agents from their next start on.")
         self._refresh()
 
     async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
@@ -274,12 +278,12 @@ class Jobs:
         if work is not None:
             strip = WorkStrip(work, self._pane.shell.glyphs, self._pane.shell.keymap_shown("stop"))
             self._pane.query_one(".list-side").mount(strip)
-            self._pane.shell.look_again()
+            self._pane.shell.refresh_keys()
             try:
                 return await going
             finally:
                 strip.remove()
-                self._pane.shell.look_again()
+                self._pane.shell.refresh_keys()
         return await going
 
     async def _cost_is_fine(self, name: str) -> bool:
@@ -295,4 +299,4 @@ class Jobs:
 
     def _report_run(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
-        self._pane.say(f"{label}: {outcome(run)}", "error" if failed else "information")
+        self._pane.show_message(f"{label}: {outcome(run)}", "error" if failed else "information")

@@ -193,7 +193,7 @@ class MaintenancePane(ListPane[Row]):
         view = self.preview
         return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
 
-    def preview_title(self, row: Row) -> Content:
+    def preview_border_title(self, row: Row) -> Content:
         what = next((name for name in ("job", "run", "backup") if getattr(row, name) is not None), "")
         return assemble(
             " ",
@@ -201,7 +201,7 @@ class MaintenancePane(ListPane[Row]):
             (f" {self.shell.glyphs.dot} {what} " if what else " ", "$text-muted"),
         )
 
-    def glance(self, row: Row) -> Content:
+    def quick_preview(self, row: Row) -> Content:
         state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
         if row.job is not None and state is not None:
             dry = self.jobs.dry.get(row.job.name)
@@ -268,7 +268,7 @@ class MaintenancePane(ListPane[Row]):
                     state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""
                 )
             case _:
-                return self.glance(row)
+                return self.quick_preview(row)
 
     def _runs(self, job: str) -> list[JobRun]:
         return [run for run in self.jobs.state.runs if run.job == job] if self.jobs.state is not None else []
@@ -322,15 +322,15 @@ class MaintenancePane(ListPane[Row]):
 
     # -- actions
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id not in ("run", "dry_run"):
-            return super().why_not(action)
+            return super().unavailable_reason(action)
         row = self.table.selected
         on_backup = row is not None and row.backup is not None
         on_backups = row is not None and row.topic == "backups"
         if not self.jobs.busy and (on_backup or (on_backups and action.id == "run")):
             return ""
-        return self.jobs.why_not(action)
+        return self.jobs.unavailable_reason(action)
 
     async def do_run(self) -> None:
         row = self.table.selected

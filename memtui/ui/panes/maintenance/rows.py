@@ -12,7 +12,7 @@ from memtui.present.backup import short_reason
 from memtui.present.format import count, plural, relative_time
 from memtui.present.health import FINDINGS, verdict
 from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.present.question import outcomes
 from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.actions import Place
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.saved import QuestionResult
     from memtui.engine.review.health import Health, HealthFinding
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.state import Checked
+    from memtui.ui.state import LastCheck
 
 
 PLACES: dict[RowsOf, Place] = {
@@ -266,7 +266,7 @@ def spent(runs: Sequence[JobRun], since: float) -> int:
 
 def topic_line(
     row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None,
-    checked: Checked | None = None,
+    checked: LastCheck | None = None,
 ) -> str:  # fmt: skip
     """The line of a topic. ``checked``: the last check of the file, in this run of the app or before."""
     if row.group is not None:
@@ -296,7 +296,7 @@ def topic_line(
                 return "never checked here"
             found = len(check.findings) if check is not None else checked.findings
             result = "sound" if not found else plural(found, "finding")
-            return f"{result}, checked {ago(checked.at, now)}"
+            return f"{result}, checked {time_ago(checked.at, now)}"
         case "backups":
             return backups.list_total(state.backups, now)
         case "spend":

@@ -14,7 +14,7 @@ from memtui.engine.installation import runnable
 from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, verdict
 from memtui.present.job import outcome
-from memtui.present.past import ago
+from memtui.present.past import time_ago
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import Bar, bars, columns
 from memtui.ui.presenters.text_layout import labelled, stack
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.status import Growth
     from memtui.engine.review.health import Health as MemoryHealth
     from memtui.engine.review.health import HealthFinding
-    from memtui.ui.state import Checked
+    from memtui.ui.state import LastCheck
 
 _LISTED = 12
 _NAMED = 2
@@ -219,14 +219,14 @@ class TopicText(Labelled):
         ]
         return stack(lines)
 
-    def check(self, check: CheckReport | None, checked: Checked | None = None) -> Content:
+    def check(self, check: CheckReport | None, checked: LastCheck | None = None) -> Content:
         """The findings of the last check. ``checked``: its time, which is all that is known after a restart."""
         if check is None:
             lines = content(
                 "Verifies that the file is sound: pages, indexes, links, provenance.", "bold"
             ).wrap(self.width)
             if checked is not None:
-                when = f"{local_time(checked.at, self.now)}, {ago(checked.at, self.now)}"
+                when = f"{local_time(checked.at, self.now)}, {time_ago(checked.at, self.now)}"
                 found = plural(checked.findings, "finding") if checked.findings else "it was sound"
                 lines += [
                     assemble(""),

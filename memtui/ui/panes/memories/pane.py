@@ -19,7 +19,7 @@ from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
-from memtui.ui.saved_filters import SavingFilters
+from memtui.ui.saved_filters import SaveFilterAction
 from memtui.ui.widgets.columns import Column
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         self.delegates = (
             MemoryActions(
                 self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
-            ), SavingFilters(self, lambda: self.filter_bar)
+            ), SaveFilterAction(self, lambda: self.filter_bar)
         )  # fmt: skip
 
     @property
@@ -106,11 +106,11 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
         )
 
-    def preview_title(self, row: MemoryRow) -> Content:
+    def preview_border_title(self, row: MemoryRow) -> Content:
         return self._text().title(row.memory)
 
-    def glance(self, row: MemoryRow) -> Content:
-        return self._text().glance(row.memory)
+    def quick_preview(self, row: MemoryRow) -> Content:
+        return self._text().quick_preview(row.memory)
 
     async def details(self, row: MemoryRow) -> Content:
 
@@ -209,7 +209,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         self.set_class(shown, "-timeline")
         self.do_focus_list()
         self.show_count(self.table.row_count, self.table.count_is_exact)
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def _whole(self, filter: str) -> str:
         return self.source(filter, self.table.order).whole_filter()
@@ -238,7 +238,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def on_timeline_view_moved(self) -> None:
         self._show_timeline_status()
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def on_timeline_view_chosen(self, event: TimelineView.Chosen) -> None:
         start(self, partial(self.shell.navigation.list_memories, event.filter), "list_cell")
@@ -295,19 +295,19 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     # -- actions
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("zoom", "unzoom") and self.timeline is not None:
             return "The timeline has the whole window."
         if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
             return NOBODY
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     async def do_add(self) -> None:
         from memtui.ui.dialogs.edit import AddDialog
 
         written = await self.shell.ask_person(AddDialog())
         if written is None:
-            self.say("Nothing was written down.")
+            self.show_message("Nothing was written down.")
             return
         text, tags = written
         record = await self.change(lambda memory: memory.remember(text, tags=tags), "writing it down")
@@ -319,7 +319,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         self.filter_bar.set_filter(
             " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
         )
-        self.say(
+        self.show_message(
             "Back from the Trash."
             if inside
             else f"The Trash: {self.shell.keymap_shown('restore')} brings one back."
@@ -327,7 +327,9 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def do_episodes(self) -> None:
         self.with_turns = not self.with_turns
-        self.say("With the turns of conversations." if self.with_turns else "Without turns of conversations.")
+        self.show_message(
+            "With the turns of conversations." if self.with_turns else "Without turns of conversations."
+        )
         self.show_rows(top=True)
 
     def commands(self) -> Iterator[Command]:

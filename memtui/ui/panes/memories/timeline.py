@@ -227,10 +227,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         if found is None:
             return
         if by < 0 and (found.earliest is None or found.bounds[0] <= found.earliest):
-            self.shell.say("There is nothing earlier.")
+            self.shell.show_message("There is nothing earlier.")
             return
         if by > 0 and (found.latest is None or found.bounds[-1] > found.latest):
-            self.shell.say("There is nothing later.")
+            self.shell.show_message("There is nothing later.")
             return
         first, last = found.bounds[0], found.bounds[-1]
         if half:
@@ -260,7 +260,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         if filled := [at for at, number in enumerate(numbers) if number and beyond(at)]:
             self._go(at=filled[which])
         else:
-            self.shell.say("This row has nothing beyond, as far as it is shown.")
+            self.shell.show_message("This row has nothing beyond, as far as it is shown.")
 
     def do_up(self) -> None:
         self._go(row=self.row - 1)
@@ -302,7 +302,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             return
         place = UNITS.index(found.unit) + by
         if not 0 <= place < len(UNITS):
-            self.shell.say(
+            self.shell.show_message(
                 f"{'Hours are' if by > 0 else 'Years are'} the {'finest' if by > 0 else 'coarsest'}."
             )
             return
@@ -338,12 +338,12 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         by = ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
         self.spot = self.spot._replace(by=by, row="")
         self._first = 0
-        self.shell.say(f"A row for each {by}.")
+        self.shell.show_message(f"A row for each {by}.")
         self.show()
 
     # -- opening
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "list_cell" and not self.number:
             return "Nothing is in this cell."
         return ""
@@ -355,7 +355,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def do_copy(self) -> None:
         if self._timeline is not None:
             self.app.copy_to_clipboard(words.row_sentence(self._timeline, self._rows[self.row]))
-            self.shell.say("Copied the row as a sentence.")
+            self.shell.show_message("Copied the row as a sentence.")
 
     # -- the mouse
 

@@ -270,7 +270,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         category = next((one for one in CATEGORIES if event.widget is self.list_of(one)), None)
         if category is not None:
             self.go_to(category)
-            self.shell.look_again()
+            self.shell.refresh_keys()
 
     def do_focus_list(self) -> None:
         """Go from the preview to the list, or from a list to the one at its left."""
@@ -388,14 +388,14 @@ class ObservationColumns(ListPane[ObservationRow]):
             self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
         )
 
-    def preview_title(self, row: ObservationRow) -> Content:
+    def preview_border_title(self, row: ObservationRow) -> Content:
         source = (
             f"{self.shell.glyphs.dot} {one_line(row.memory.source or '', 40)} " if row.memory.source else ""
         )
         return assemble(self._text().title(row.memory), (source, "$text-muted"))
 
-    def glance(self, row: ObservationRow) -> Content:
-        return assemble(self._why(row), self._text().glance(row.memory))
+    def quick_preview(self, row: ObservationRow) -> Content:
+        return assemble(self._why(row), self._text().quick_preview(row.memory))
 
     async def details(self, row: ObservationRow) -> Content:
 
@@ -436,10 +436,10 @@ class ObservationColumns(ListPane[ObservationRow]):
 
     # -- actions
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "about" and (row := self.table.selected) is not None and not row.entities:
             return NOBODY
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def do_query(self) -> None:
         self.filter_bar.edit()
@@ -450,7 +450,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         category = self._category
         written = await self.shell.ask_person(AddObservation(category))
         if written is None:
-            self.say("Nothing was written down.")
+            self.show_message("Nothing was written down.")
             return
         record = await self.change(
             lambda memory: memory.observations.remember_one(written.text, category, tags=written.tags),

@@ -92,7 +92,7 @@ class ObservationsPane(Pane):
         self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
         self.tab.show_status(self.tab.status)
         self.tab.table.focus()
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def _name_tabs(self) -> None:
         """The title of each frame names its tab, and the key of the other one."""

@@ -107,10 +107,10 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
 
     # -- preview
 
-    def preview_title(self, row: ScratchpadNote) -> Content:
+    def preview_border_title(self, row: ScratchpadNote) -> Content:
         return assemble(" ", line(row.key, 60), " ")
 
-    def glance(self, row: ScratchpadNote) -> Content:
+    def quick_preview(self, row: ScratchpadNote) -> Content:
         return content(row.value)
 
     async def details(self, row: ScratchpadNote) -> Content:
@@ -149,10 +149,10 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
 
     # -- actions
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("edit_note", "delete_note", "note_editor", "copy") and self.table.selected is None:
             return "There is no key here."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def do_query(self) -> None:
         self.filter_bar.edit()
@@ -162,7 +162,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
 
         entry = await self.shell.ask_person(NoteDialog())
         if entry is None:
-            self.say("Nothing was written.")
+            self.show_message("Nothing was written.")
             return
         await self._write(entry.key, entry.text, "")
 
@@ -174,7 +174,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             return
         entry = await self.shell.ask_person(NoteDialog(note.key, note.value))
         if entry is None or entry.text == note.value:
-            self.say("Nothing was changed.")
+            self.show_message("Nothing was changed.")
             return
         await self._write(note.key, entry.text, note.value)
 
@@ -186,7 +186,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             return
         text = edit(self.shell, note.value)
         if text == note.value:
-            self.say("The text is as it was: nothing was changed.")
+            self.show_message("The text is as it was: nothing was changed.")
             return
         await self._write(note.key, text, note.value)
 
@@ -220,7 +220,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             warning_text = f"! There is another text under this key now: “{short}”. Saving replaces it."
             entry = await self.shell.ask_person(NoteDialog(key, text, warning=warning_text))
             if entry is None:
-                self.say("Nothing was written.")
+                self.show_message("Nothing was written.")
             else:
                 await self._write(key, entry.text, now)
         else:
@@ -230,7 +230,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         note = await self._whole()
         if note is not None:
             self.app.copy_to_clipboard(note.value)
-            self.say("Copied the text.")
+            self.show_message("Copied the text.")
 
 
 def _value(memory: Memory, key: str) -> str | None:

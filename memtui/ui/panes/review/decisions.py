@@ -12,7 +12,7 @@ from memtui.ui.actions import Action
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
-from .rows import Card, Deck
+from .rows import Card, DayCards
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -29,7 +29,7 @@ class Decisions:
 
     def __init__(self, pane: ListPane[Card]) -> None:
         self._pane = pane
-        self.deck: Deck | None = None
+        self.deck: DayCards | None = None
         # What a verdict is about: a side of the card; None for all of several.
         self.pick: int | None = None
         # Cards (ids) whose decision is being saved, and those decided since the app was started.
@@ -71,7 +71,7 @@ class Decisions:
 
     # -- verdicts
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("copy", "group") or action.id in _VERBS:
             card = self.current
             if card is None:
@@ -131,7 +131,7 @@ class Decisions:
             (group, verdict) for group in groups for verdict in _OF_GROUPS if group.count(verdict)
         ]
         if not deeds:
-            self._pane.say("No other card belongs to the group of this one.")
+            self._pane.show_message("No other card belongs to the group of this one.")
             return
         choices = [
             Choice(
@@ -147,7 +147,7 @@ class Decisions:
             PickDialog("The whole group", choices, yes="do it", text=text)
         )
         if picked is None:
-            self._pane.say("Nothing was decided.")
+            self._pane.show_message("Nothing was decided.")
             return
         group, verdict = deeds[picked]
         try:
@@ -179,7 +179,7 @@ class Decisions:
             CorrectDialog(text, quote, proposed=proposed, depends=depends)
         )
         if written is None:
-            self._pane.say("Nothing was corrected.")
+            self._pane.show_message("Nothing was corrected.")
             return
         await self._settle("correct", text=written.text, card=card)
 
@@ -195,7 +195,7 @@ class Decisions:
         old, new = card.sides
         merged = await self._pane.shell.ask_person(FactMergeDialog((old, new), self._stays(card)))
         if merged is None:
-            self._pane.say("Nothing was merged.")
+            self._pane.show_message("Nothing was merged.")
             return
         self.pick = merged.survivor
         await self._settle("merge", text=merged.text, card=card)
@@ -229,7 +229,7 @@ class Decisions:
         """One verdict for all marked cards. Cards with two sides are left out: each needs its own decision."""
         several = [card for card in cards if verdict == "snooze" or not card.paired]
         if not several:
-            self._pane.say("These have two sides: decide them one by one.", "warning")
+            self._pane.show_message("These have two sides: decide them one by one.", "warning")
             return
         if len(several) > ASK_ABOVE:
             verb = {"keep": "Keep", "forget": "Forget", "snooze": "Put off"}[verdict]
@@ -238,12 +238,12 @@ class Decisions:
                 f"{verb} {number}?", "One undo takes it back.", yes=f"{verb.lower()} {number}"
             )
             if not await self._pane.shell.ask_person(question):
-                self._pane.say("Nothing was decided.")
+                self._pane.show_message("Nothing was decided.")
                 return
         if len(several) < len(cards):
             left = len(cards) - len(several)
             stays = plural(left, "card with two sides stays", "cards with two sides stay")
-            self._pane.say(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
+            self._pane.show_message(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
         await self._settle_all(verdict, several)
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:
@@ -255,7 +255,7 @@ class Decisions:
                 lambda memory: memory.review.decide_all(items, verdict), "deciding"
             )
             if done is None:
-                self._pane.say("None of them offers that: nothing changed.", "warning")
+                self._pane.show_message("None of them offers that: nothing changed.", "warning")
         finally:
             self._deciding -= {item.id for item in items}
             self._pane.reload()
@@ -276,7 +276,7 @@ class Decisions:
             summary = self.summary
             text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
             self._pane.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
-            self._pane.say("Copied the text.")
+            self._pane.show_message("Copied the text.")
 
 
 def _left(cards: int) -> str:

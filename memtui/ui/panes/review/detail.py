@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
-from memtui.present.memory import confidence, whose, without_secrets
+from memtui.present.memory import confidence, speaker_note, without_secrets
 from memtui.present.review import not_yet
 from memtui.present.text import cells, one_line
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
@@ -56,7 +56,7 @@ class Verdict(NamedTuple):
     brief: str
 
 
-class Laid(NamedTuple):
+class CardLayout(NamedTuple):
     """A card laid out. ``picked``: the first line of the picked side."""
 
     text: Content
@@ -79,7 +79,7 @@ class CardText:
             (f" {self.glyphs.dot} {left} ", "$text-muted"),
         )
 
-    def card(self, card: Card, evidence: Evidence, pick: int | None) -> Laid:
+    def card(self, card: Card, evidence: Evidence, pick: int | None) -> CardLayout:
         """The card: why it is here, its texts and their sources."""
         lines = [*self._wrapped(assemble((card.item.reason, "$warning")))]
         if card.title and not card.paired:
@@ -106,7 +106,7 @@ class CardText:
             picked += picked_at
             lines += listed
             lines += self._change_request(card)
-        return Laid(Content("\n").join(lines), picked)
+        return CardLayout(Content("\n").join(lines), picked)
 
     def _listed(self, card: Card, many: int) -> Iterable[Content]:
         """A line for each fact, so that the person sees all of them. Their sources are below."""
@@ -274,7 +274,7 @@ class CardText:
 
     def _memory_facts(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """Trust, confidence, and whether it is confirmed."""
-        parts = [whose(memory), confidence(memory.effective), *memory.tags[:6]]
+        parts = [speaker_note(memory), confidence(memory.effective), *memory.tags[:6]]
         text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
             text = assemble(
@@ -300,7 +300,7 @@ class CardText:
             turn.session_id or "", turn.session_id or (turn.source if said else "") or ""
         )
         when = local_time(turn.event_time, self.now)
-        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {whose(turn)}"
+        who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {speaker_note(turn)}"
         where = f"{who} {self.glyphs.dot} {when}"
         room = width - len(where) - 3
         place = assemble(where)
@@ -326,8 +326,8 @@ class CardTable(RowTable[Row], inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
     part: ClassVar[Place] = "card"
 
-    def why_not(self, action: Action) -> str:
-        return "There is nothing to decide." if not self.row_count else super().why_not(action)
+    def unavailable_reason(self, action: Action) -> str:
+        return "There is nothing to decide." if not self.row_count else super().unavailable_reason(action)
 
 
 class CardView(TextView, inherit_bindings=False):
@@ -339,7 +339,7 @@ class CardView(TextView, inherit_bindings=False):
         yield from super().compose()
         yield Static(classes="card-verdicts")
 
-    def show_card(self, laid: Laid, verdicts: Content, *, of: object) -> None:
+    def show_card(self, laid: CardLayout, verdicts: Content, *, of: object) -> None:
         """Show a card and scroll to the picked fact. The verdicts stay below it."""
         same = of == self._shown
         self.show(laid.text, of=of)

@@ -16,7 +16,7 @@ from memtui.ui.action_dispatch import start
 from memtui.ui.actions import BY_ID, Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.clock_banner import ClockBanner
-from memtui.ui.panes.entity_links import About
+from memtui.ui.panes.entity_links import AboutAction
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.row_source import ListSource
@@ -25,8 +25,8 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 
 from .decisions import Decisions
-from .detail import CardTable, CardText, CardView, Laid, Verdict
-from .rows import Card, Deck, Evidence, at_once, card_columns, gather_evidence, matching, read_deck
+from .detail import CardLayout, CardTable, CardText, CardView, Verdict
+from .rows import Card, DayCards, Evidence, at_once, card_columns, gather_evidence, matching, read_day_cards
 from .verdicts import consequences
 
 if TYPE_CHECKING:
@@ -56,7 +56,11 @@ class ReviewPane(ListPane[Card]):
         self._everything = False
         self.decisions = Decisions(self)
         self._banner = ClockBanner(self)
-        self.delegates = (self.decisions, self._banner, About(self, self._shown_memories, self._with_own))
+        self.delegates = (
+            self.decisions,
+            self._banner,
+            AboutAction(self, self._shown_memories, self._with_own),
+        )
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "review.tcss")
@@ -89,7 +93,7 @@ class ReviewPane(ListPane[Card]):
             return
         everything, first = self._everything, self.decisions.deck is None
         before = {card.item.id for card in self.decisions.cards}
-        deck = await self.ask(lambda memory: read_deck(memory, all=everything))
+        deck = await self.ask(lambda memory: read_day_cards(memory, all=everything))
         self.decisions.deck = deck
         self._banner.show(deck.clock)
         self._evidence = None
@@ -126,21 +130,21 @@ class ReviewPane(ListPane[Card]):
     def _text(self) -> CardText:
         return CardText(self.card_view.text_width, self.shell.clock(), self.shell.glyphs)
 
-    def preview_title(self, row: Card) -> Content:
+    def preview_border_title(self, row: Card) -> Content:
         return self._text().title(row, f"{len(self.decisions.cards)} left")
 
-    def glance(self, row: Card) -> Content:
+    def quick_preview(self, row: Card) -> Content:
         return line("", 0)
 
     def show_preview(self, text: Content, key: int | None) -> None:
         """Show the card as far as it is known. ``details`` adds the rest of its evidence."""
         card = self.decisions.current
         if card is None:
-            self.card_view.show_card(Laid(text, 0), text, of=None)
+            self.card_view.show_card(CardLayout(text, 0), text, of=None)
             return
         if key != self._picked_on:
             self._picked_on, self.decisions.pick = key, card.first_pick
-            self.shell.look_again()
+            self.shell.refresh_keys()
         self._show_card(card)
 
     async def details(self, row: Card) -> Content:
@@ -172,7 +176,7 @@ class ReviewPane(ListPane[Card]):
     def _pick_side(self, by: int) -> None:
         card = self.decisions.current
         if card is None or len(card.parts) < 2:
-            self.say("There is only one side here.")
+            self.show_message("There is only one side here.")
             return
         first = 0 if card.paired else -1
         at = max(
@@ -180,16 +184,16 @@ class ReviewPane(ListPane[Card]):
         )
         self.decisions.pick = None if at < 0 else at
         self._show_card(card)
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def preferred_actions(self) -> Sequence[str]:
         card = self.decisions.current
         return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id in ("pick_left", "pick_right") and self.decisions.current is None:
             return "There is nothing to decide."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     # -- nothing left
 
@@ -206,7 +210,7 @@ class ReviewPane(ListPane[Card]):
                 "What needs your decision will be listed here: contradictions, duplicates, new facts.\n\n",
                 (key("import"), "bold $accent"), "  bring in conversations you had",
             )  # fmt: skip
-        deck = self.decisions.deck or Deck((), 0, 0, "")
+        deck = self.decisions.deck or DayCards((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
         parts: list[Content | str | tuple[str, str]] = [
             (f"{self.shell.glyphs.done} all clear", "bold $success"), "\n\n", decided,
@@ -225,7 +229,7 @@ class ReviewPane(ListPane[Card]):
     def do_everything(self) -> None:
         self._everything = not self._everything
         key = self.shell.keymap_shown("everything")
-        self.say(
+        self.show_message(
             f"Showing all cards. {key} shows today's twenty again."
             if self._everything
             else f"Showing today's twenty cards. {key} shows all."

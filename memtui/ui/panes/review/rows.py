@@ -95,7 +95,7 @@ class Card(NamedTuple):
         return signs.get(self.item.kind) or (glyphs.fading if self.item.kind == "fading" else "+")
 
 
-class Deck(NamedTuple):
+class DayCards(NamedTuple):
     """The cards of a day.
 
     ``later``: how many more wait. ``settled``: how many were decided today. ``clock``: what is wrong with the clock.
@@ -107,12 +107,12 @@ class Deck(NamedTuple):
     clock: str
 
 
-def read_deck(memory: Memory, *, all: bool) -> Deck:
+def read_day_cards(memory: Memory, *, all: bool) -> DayCards:
     """The cards of today, or all. Blocks."""
     inbox = memory.review.inbox(all=all)
     titles = session_titles(memory, (item.session_id for item in inbox.items))
     cards = tuple(Card(item, titles.get(item.session_id or "", "")) for item in inbox.items)
-    return Deck(cards, inbox.later, inbox.settled, memory.jobs.status().clock)
+    return DayCards(cards, inbox.later, inbox.settled, memory.jobs.status().clock)
 
 
 def session_titles(memory: Memory, session_ids: Iterable[str | None]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.hit import MOST, SearchRow, hit_rows, row_key, search_columns
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
-from memtui.ui.saved_filters import SavingFilters
+from memtui.ui.saved_filters import SaveFilterAction
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowOpened, RowTable
@@ -46,7 +46,7 @@ _BEFORE = 400
 _SLOW = 0.3
 
 
-def is_coming(result: SearchResult) -> bool:
+def awaits_vector(result: SearchResult) -> bool:
     """Whether the hits are by words and names only, while the question's vector is requested over the network."""
     return any(report.state == "coming" for report in result.retrievers)
 
@@ -75,7 +75,7 @@ class SearchPane(ListPane[SearchRow]):
             self.questions, self._agents, MemoryActions(
                 self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
             ),
-            SavingFilters(self, lambda: self.hit_filter),
+            SaveFilterAction(self, lambda: self.hit_filter),
         )  # fmt: skip
 
     def compose(self) -> ComposeResult:
@@ -219,7 +219,7 @@ class SearchPane(ListPane[SearchRow]):
                     question, filter=filter, limit=MOST, profile=tuning.profile, wait=False
                 )
             )
-            if is_coming(result):
+            if awaits_vector(result):
                 slow.stop()
                 self._show_result(result, None, top=top)
                 result = await self.ask(
@@ -309,7 +309,7 @@ class SearchPane(ListPane[SearchRow]):
         kinds = "" if not self.tuning.kinds else f" {dot} {self.tuning.kind_filter.removeprefix('kind:')}"
         time = (
             "waiting for the question's vector"
-            if is_coming(self.result)
+            if awaits_vector(self.result)
             else f"{self.result.milliseconds:.0f} ms"
         )
         side.border_title = assemble(
@@ -327,7 +327,7 @@ class SearchPane(ListPane[SearchRow]):
         marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
         number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
-        coming = "waiting for the question's vector" if is_coming(self.result) else ""
+        coming = "waiting for the question's vector" if awaits_vector(self.result) else ""
         parts = [*marked, number, coming, self.whole_filter, name]
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
@@ -351,7 +351,7 @@ class SearchPane(ListPane[SearchRow]):
             self.preview.text_width, self.shell.clock(), self.shell.glyphs, self.shell.keymap_shown
         )
 
-    def preview_title(self, row: SearchRow) -> Content:
+    def preview_border_title(self, row: SearchRow) -> Content:
         if row.hit is None:
             return assemble(" a pinned question ")
         sign = self.shell.glyphs.kinds[row.hit.memory.kind]
@@ -359,7 +359,7 @@ class SearchPane(ListPane[SearchRow]):
             f" why #{row.hit.rank} ", (f"{sign} ", "$accent"), (f"{row.hit.memory.kind} ", "$text-muted")
         )
 
-    def glance(self, row: SearchRow) -> Content:
+    def quick_preview(self, row: SearchRow) -> Content:
         if row.hit is not None and row.result is not None:
             return self._text().hit(row.hit, row.result)
         return self.questions.text(row.saved, row.outcome) if row.saved is not None else assemble("")
@@ -368,7 +368,7 @@ class SearchPane(ListPane[SearchRow]):
 
         hit, result = row.hit, row.result
         if hit is None or result is None:
-            return self.glance(row)
+            return self.quick_preview(row)
         identity = hit.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
         return self._text().hit(hit, result, detail)
@@ -397,7 +397,7 @@ class SearchPane(ListPane[SearchRow]):
             else super().preferred_actions()
         )
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         saved = self.questions.chosen
         if action.id == "pin":
             return (
@@ -426,7 +426,7 @@ class SearchPane(ListPane[SearchRow]):
             "about",
         ):
             return f"This is a pinned question: {self.shell.keymap_shown('open')} asks it."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def do_query(self) -> None:
         self.filter_bar.edit()
@@ -461,7 +461,7 @@ class SearchPane(ListPane[SearchRow]):
         taken = [profile.name for profile in self.profiles]
         name = await self.shell.ask_person(NameDialog("Save this way of ranking as", taken, tuning.base.name))
         if name is None:
-            self.say("No profile was saved.")
+            self.show_message("No profile was saved.")
             return
         import msgspec
 

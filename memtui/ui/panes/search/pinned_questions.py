@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .ranking import Tuning
 
 
-class Asker(Protocol):
+class QuestionSource(Protocol):
     """What pinned questions need of the Search pane."""
 
     @property
@@ -44,7 +44,7 @@ class Asker(Protocol):
 class PinnedQuestions:
     """Actions on pinned questions."""
 
-    def __init__(self, pane: Asker) -> None:
+    def __init__(self, pane: QuestionSource) -> None:
         self._pane = pane
         self.pinned: Sequence[SavedQuery] = ()
         # The last result of each, by its key.

@@ -144,7 +144,7 @@ class AgentProfile:
             return configuration.settings.search.profile
         return self._pane.shell.operations.require().options.profile
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         """Why agents cannot be given this profile; empty when they can."""
         tuning = self._tuning()
         if tuning is None:
@@ -165,7 +165,7 @@ class AgentProfile:
         try:
             agent_ranking.choose(self._pane.shell, name)
         except InputError as error:
-            self._pane.say(f"{error.message} {error.hint}", "warning")
+            self._pane.show_message(f"{error.message} {error.hint}", "warning")
             return
-        self._pane.say(f"Agents use the profile {name} from their next start on.")
+        self._pane.show_message(f"Agents use the profile {name} from their next start on.")
         self._pane.reload()

@@ -47,7 +47,7 @@ class ConsolidationActions:
         share = f" ({count(job.done)} of {count(job.total)})" if job.total else ""
         return f"A background consolidation is running{share}"
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "stop":
             return "" if self.busy else "Nothing is running."
         if self.busy:
@@ -93,7 +93,7 @@ class ConsolidationActions:
         """Preview the finished sessions that wait, the oldest first, as many as a preview can show."""
         due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
         if len(due) > MOST_PREVIEWED:
-            self._pane.say(f"These are the first {MOST_PREVIEWED} of {count(len(due))} that wait.")
+            self._pane.show_message(f"These are the first {MOST_PREVIEWED} of {count(len(due))} that wait.")
         await self._preview([session.session_id for session in due[:MOST_PREVIEWED]])
 
     async def run_waiting(self) -> None:
@@ -103,7 +103,9 @@ class ConsolidationActions:
 
     async def _preview(self, chosen: list[str], *, rules: bool = False, again: bool = False) -> None:
         if len(chosen) > MOST_PREVIEWED:
-            self._pane.say(f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning")
+            self._pane.show_message(
+                f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning"
+            )
             return
         if not chosen or not (rules or await self._cost_is_fine(chosen, again=again)):
             return
@@ -132,7 +134,7 @@ class ConsolidationActions:
             work.cancel()
         if not mine:
             self._pane.shell.operations.require().jobs.cancel()
-            self._pane.say("It stops soon. What it did until then is kept.")
+            self._pane.show_message("It stops soon. What it did until then is kept.")
 
     async def _chosen(self, *, again: bool = False) -> list[str]:
         """The marked sessions that wait (or were read before), otherwise the one under the cursor."""
@@ -145,7 +147,7 @@ class ConsolidationActions:
                 waiting = [row.session.session_id for row in rows if row.pending]
             if not waiting:
                 why = "was read before" if again else "waits for consolidation"
-                self._pane.say(f"None of the marked sessions {why}.", "warning")
+                self._pane.show_message(f"None of the marked sessions {why}.", "warning")
             return waiting
         row = self._pane.table.selected
         return [row.session.session_id] if row is not None else []
@@ -196,7 +198,7 @@ class ConsolidationActions:
             self._hide_strip()
             self._pane.reload()
         if found is None:
-            self._pane.say("Stopped. What was saved until then is kept. The rest still waits.")
+            self._pane.show_message("Stopped. What was saved until then is kept. The rest still waits.")
         return found
 
     def _show_strip(self) -> None:
@@ -204,13 +206,13 @@ class ConsolidationActions:
         if work is not None and self._strip is None:
             self._strip = WorkStrip(work, self._pane.shell.glyphs, self._pane.shell.keymap_shown("stop"))
             self._pane.query_one(".list-side").mount(self._strip)
-            self._pane.shell.look_again()
+            self._pane.shell.refresh_keys()
 
     def _hide_strip(self) -> None:
         if self._strip is not None:
             self._strip.remove()
             self._strip = None
-            self._pane.shell.look_again()
+            self._pane.shell.refresh_keys()
 
     async def _rules_instead(self, found: Consolidation, *, again: bool = False) -> bool:
         """Report failures. If sessions wait because the model failed, offer to read them by rules."""
@@ -242,9 +244,11 @@ class ConsolidationActions:
                 f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
             )
             headline = f"Reading again failed, nothing was changed{rest}" if again else f"{what}{rest}"
-            self._pane.say(f"{headline}: {found.failed[0].error}", severity)
+            self._pane.show_message(f"{headline}: {found.failed[0].error}", severity)
         elif stopped:
-            self._pane.say(f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning")
+            self._pane.show_message(
+                f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning"
+            )
 
     # -- the preview
 
@@ -252,15 +256,15 @@ class ConsolidationActions:
         from memtui.ui.dialogs.proposals import ProposalsDialog
 
         if not plans:
-            self._pane.say("There is nothing to preview.", "warning")
+            self._pane.show_message("There is nothing to preview.", "warning")
             return
         turns = await self._pane.ask(lambda memory: turns_of(memory, plans))
         accepted = await self._pane.shell.ask_person(ProposalsDialog(plans, turns))
         if accepted is None:
-            self._pane.say("Discarded: nothing was written.")
+            self._pane.show_message("Discarded: nothing was written.")
             return
         if self._pane.shell.readonly:
-            self._pane.say("This memory is open for reading only.", "warning")
+            self._pane.show_message("This memory is open for reading only.", "warning")
             return
         self._pane.table.mark(set())
         await self._pane.change(

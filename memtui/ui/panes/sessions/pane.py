@@ -17,7 +17,7 @@ from memtui.present.session import state
 from memtui.ui.action_dispatch import start
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
-from memtui.ui.panes.entity_links import About
+from memtui.ui.panes.entity_links import AboutAction
 from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
 from memtui.ui.panes.pane import use_styles
 from memtui.ui.safe import assemble, line
@@ -54,7 +54,7 @@ class SessionsPane(ListPane["SessionRow"]):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._consolidation = ConsolidationActions(self)
-        self.delegates = (self._consolidation, About(self, self._picked_turn))
+        self.delegates = (self._consolidation, AboutAction(self, self._picked_turn))
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -93,10 +93,10 @@ class SessionsPane(ListPane["SessionRow"]):
     def preview_part(self) -> Widget:
         return self.side.turns
 
-    def glance(self, row: SessionRow) -> Content:
-        return self.preview_title(row)
+    def quick_preview(self, row: SessionRow) -> Content:
+        return self.preview_border_title(row)
 
-    def preview_title(self, row: SessionRow) -> Content:
+    def preview_border_title(self, row: SessionRow) -> Content:
         word, _ = state(row, self._model())
         title = line(row.session.name, _TITLE)
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
@@ -182,7 +182,7 @@ class SessionsPane(ListPane["SessionRow"]):
         else:
             self.filter_bar.edit()
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         if action.id == "copy" and self.conversation_shown:
             return "" if self.side.turns.selected_turn is not None else "There is no turn here."
         if action.id == "erase":
@@ -194,7 +194,7 @@ class SessionsPane(ListPane["SessionRow"]):
         if action.id == "about" and not self.conversation_shown:
             key = self.shell.keymap_shown("open")
             return f"This is about a turn: {key} opens the conversation, to pick one there."
-        return super().why_not(action)
+        return super().unavailable_reason(action)
 
     def do_copy(self) -> None:
         turn = self.side.turns.selected_turn if self.conversation_shown else None
@@ -204,7 +204,7 @@ class SessionsPane(ListPane["SessionRow"]):
             text = row.session.name
         if text is not None:
             self.app.copy_to_clipboard(text)
-            self.say("Copied the turn." if self.conversation_shown else "Copied the title.")
+            self.show_message("Copied the turn." if self.conversation_shown else "Copied the title.")
 
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.present.format import count, relative_time
-from memtui.present.session import consolidation_status, facts, failure, state
+from memtui.present.session import consolidation_status, failure, session_facts, state
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.text_layout import wrap
 from memtui.ui.widgets.columns import Column, Order, Piece
@@ -104,7 +104,7 @@ def session_head(
     ``model``: the language model that is configured, or ""; ``keys``: the key of an action.
     """
     session = row.session
-    text = f" {glyphs.dot} ".join(facts(session, now))
+    text = f" {glyphs.dot} ".join(session_facts(session, now))
     lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(text), width)]
     text, role = consolidation_status(row, now)
     lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {text}"), width)]

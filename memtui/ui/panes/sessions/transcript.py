@@ -57,7 +57,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-class Measured:
+class MeasuredPage:
     """A page of turns with its heights, made in a thread."""
 
     def __init__(self, turns: Sequence[MemoryRecord], view: TurnView, whole: frozenset[int]) -> None:
@@ -84,7 +84,7 @@ class Transcript:
     def __len__(self) -> int:
         return len(self.rids)
 
-    def add(self, page: Measured) -> None:
+    def add(self, page: MeasuredPage) -> None:
         """Append the next turns; only the last page may have fewer than ``PAGE``."""
         number = len(self.rids) // PAGE
         if number < KEPT:
@@ -159,7 +159,7 @@ class Transcript:
             self._texts.popitem(last=False)
 
 
-class Ask(Protocol):
+class AskFunction(Protocol):
     """``Pane.ask``: runs a call on the memory in a thread."""
 
     def __call__(self, call: Callable[[Memory], T], /) -> Awaitable[T]: ...
@@ -168,15 +168,15 @@ class Ask(Protocol):
 class TranscriptReader:
     """Reads the turns of one session that pass a filter."""
 
-    def __init__(self, ask: Ask, session_id: str, filter: str = "") -> None:
+    def __init__(self, ask: AskFunction, session_id: str, filter: str = "") -> None:
         self.session_id = session_id
         self.filter = filter
         self._ask = ask
 
-    async def page(self, offset: int, view: TurnView, whole: frozenset[int]) -> Measured:
+    async def page(self, offset: int, view: TurnView, whole: frozenset[int]) -> MeasuredPage:
         """The turns from ``offset`` on, measured. Fewer than ``PAGE`` means the last page."""
 
-        def read(memory: Memory) -> Measured:
+        def read(memory: Memory) -> MeasuredPage:
             turns = read_page(memory, self.session_id, self.filter, offset)
             if view.cautions is not None:
                 found = memory.view.cautions([turn.id for turn in turns])
@@ -184,7 +184,7 @@ class TranscriptReader:
             if view.drawn is not None:
                 facts = memory.view.drawn([turn.id for turn in turns])
                 view.drawn.update({turn.rid: facts[turn.id] for turn in turns if turn.id in facts})
-            return Measured(turns, view, whole)
+            return MeasuredPage(turns, view, whole)
 
         return await self._ask(read)
 
@@ -399,7 +399,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     # -- what the person does
 
-    def why_not(self, action: Action) -> str:
+    def unavailable_reason(self, action: Action) -> str:
         return "" if len(self._turns) else "There is no turn here."
 
     def _scroll_on(self, by: int) -> None:

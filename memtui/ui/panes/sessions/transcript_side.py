@@ -12,7 +12,7 @@ from memtui.present.glyphs import Glyphs
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.filter_bar import FilterBar
 
-from .transcript import Ask, Head, TranscriptReader, TranscriptView
+from .transcript import AskFunction, Head, TranscriptReader, TranscriptView
 from .turn_lines import TurnView
 
 
@@ -22,7 +22,7 @@ class TranscriptSide(Vertical):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id, classes="side")
         self.glyphs = glyphs
-        self._ask: Ask | None = None
+        self._ask: AskFunction | None = None
         self._session_id = ""
         self._view = TurnView(0, 0.0, glyphs)
 
@@ -41,7 +41,7 @@ class TranscriptSide(Vertical):
         return self.query_one(FilterBar)
 
     def show_session(
-        self, ask: Ask, session_id: str, head: Head, view: TurnView, *, at: int | None = None
+        self, ask: AskFunction, session_id: str, head: Head, view: TurnView, *, at: int | None = None
     ) -> None:
         """Show the turns of a session below a head; ``at``: the rid of the turn to go to."""
         if session_id != self._session_id or at is not None:

@@ -15,7 +15,7 @@ from memtui.present.memory import without_secrets
 from memtui.present.portrait import TITLES, About, Notice, day, in_order, is_new, notices, sign
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Piece
-from memtui.ui.widgets.stop_view import GUTTER, HEAD, Laid, Line, Part
+from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, Part, StopLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord, Portrait, ServedToday, Topic, TopicFacts
@@ -73,7 +73,7 @@ class PortraitLines:
         self.glyphs = glyphs
         self.review = review
 
-    def lay_out(self, portrait: Portrait) -> Laid[Stop]:
+    def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
         head = self._head(notices(portrait, self.review))
         topics = in_order(portrait.topics)
         room = self.height - len(head) - bool(head)
@@ -262,7 +262,7 @@ class PortraitLines:
 
     # -- all of it
 
-    def _beside(self, head: list[list[tuple[Row, int]]], columns: Sequence[Section]) -> Laid[Stop]:
+    def _beside(self, head: list[list[tuple[Row, int]]], columns: Sequence[Section]) -> StopLayout[Stop]:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
@@ -295,13 +295,13 @@ class PortraitLines:
                 shown = one or Part((), width)
                 line.append(shown._replace(width=width + gap))
             lines.append(line)
-        return Laid([tuple(line) for line in lines], tuple(stops), rows, at)
+        return StopLayout([tuple(line) for line in lines], tuple(stops), rows, at)
 
 
-def text_lines(texts: Sequence[Sequence[Piece]], width: int) -> Laid[Stop]:
+def text_lines(texts: Sequence[Sequence[Piece]], width: int) -> StopLayout[Stop]:
     """Lines that open nothing."""
     lines: list[Line] = [(Part(pieces, width),) for pieces in texts]
-    return Laid(lines)
+    return StopLayout(lines)
 
 
 def _shares(width: int, columns: int) -> list[int]:

@@ -135,14 +135,14 @@ class YouPane(Pane):
             view.show(text_lines(self._empty(portrait), view.text_width), of="nothing")
         else:
             self.show_status(headline(portrait))
-            review = self.shell.count_of("review")
+            review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
                 portrait.status.review if review is None else review,
             )  # fmt: skip
             view.show(lines.lay_out(portrait), of="portrait")
         self._show_detail()
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def _empty(self, portrait: Portrait) -> list[list[Piece]]:
         """Why nothing is shown, and the ways out."""
@@ -168,7 +168,7 @@ class YouPane(Pane):
     @on(PortraitView.Moved)
     def _moved(self) -> None:
         self._show_detail()
-        self.shell.look_again()
+        self.shell.refresh_keys()
 
     def _show_detail(self) -> None:
         self.query_one(".you-detail", Static).update(self._detail(self.stop))
@@ -185,11 +185,11 @@ class YouPane(Pane):
 
     def _origin(self, fact: MemoryRecord) -> list[str]:
         now = self.shell.clock()
-        said = f"{words.whose(fact)}, {local_date(fact.event_time, now)}"
-        found = [said, f"confidence {words.confidence_left(fact)}", words.happens(fact, now)]
+        said = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
+        found = [said, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
         if fact.confirmed_at is not None:
             found.append(f"confirmed {local_date(fact.confirmed_at, now)}")
-        if pinned := words.pinned(fact, now):
+        if pinned := words.pinned_since(fact, now):
             found.append(f"pinned {pinned}")
         return [one for one in found if one]
 

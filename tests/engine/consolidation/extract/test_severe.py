@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memtui.engine.consolidation.extract.severity import severe, told_severely
+from memtui.engine.consolidation.extract.severity import is_severe, severe_clause
 from memtui.engine.records import MemoryRecord
 
 SEVERE = Path(__file__).parents[3] / "data" / "severe"
@@ -66,17 +66,17 @@ def test_what_was_found_by_its_words_alone_is_unsure(drafts: Callable[..., list[
      "my ex is not allowed to know where we live", "Laktoseintoleranz", "L-Thyroxin"],
 )  # fmt: skip
 def test_the_forms_of_harm_are_known(text: str) -> None:
-    assert severe(text)
+    assert is_severe(text)
 
 
 @pytest.mark.parametrize(
     "text", ["feel free to cut it", "the april issue", "the allergy clinic", "hands-free kit", "a good day"]
 )
 def test_likenesses_are_not(text: str) -> None:
-    assert not severe(text)
+    assert not is_severe(text)
 
 
 def test_what_is_supposed_quoted_or_anybodys_tells_nothing() -> None:
     for text in ("imagine you were deaf", "some people are allergic to nuts", "the patient needs insulin"):
-        assert told_severely(text, question=False) is None
-    assert told_severely("what's the usual dose of ibuprofen", question=True) is None
+        assert severe_clause(text, question=False) is None
+    assert severe_clause("what's the usual dose of ibuprofen", question=True) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.consolidation.extract.topic_model import TOPICS, likely_topic
-from memtui.engine.consolidation.extract.topics import by_form, sorted_by_topic
+from memtui.engine.consolidation.extract.topics import sorted_by_topic, topic_by_form
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_the_form_gives_the_topic(text: str, topic: str) -> None:
     ],
 )
 def test_what_only_looks_like_it_keeps_its_topic(text: str, topic: str) -> None:
-    assert by_form(text, topic) == topic  # type: ignore[arg-type]
+    assert topic_by_form(text, topic) == topic  # type: ignore[arg-type]
 
 
 def test_what_comes_once_is_no_routine() -> None:
-    assert by_form("The demo is thursday next week", "routine") == "plan"
-    assert by_form("I swim every week, next week as well", "routine") == "routine"
+    assert topic_by_form("The demo is thursday next week", "routine") == "plan"
+    assert topic_by_form("I swim every week, next week as well", "routine") == "routine"
 
 
 def test_two_models_are_asked_for_the_topic_and_a_rule_has_to_be_likely() -> None:
