@@ -143,7 +143,7 @@ class AppActions:
 
     async def do_pause(self) -> None:
         """Pause recording, after asking for how long; or end the pause."""
-        from memtui.present.status import ended_line, paused_line
+        from memtui.present.status import ended_line, never_lines, paused_line
 
         from .dialogs.line_input import PauseDialog
 
@@ -161,7 +161,7 @@ class AppActions:
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
             shell.show_message(_sentence(ended_line(before)))
             return
-        end = await shell.ask_person(PauseDialog())
+        end = await shell.ask_person(PauseDialog(never_lines(before)))
         if end is None:
             shell.show_message("Recording goes on.")
             return

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memtui.config import Settings
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Changes, Pause, Stats
+    from memtui.engine.records import Changes, Pause, Recording, Stats
 
     from .main_screen import MainScreen
     from .shell import Shell
@@ -267,7 +267,7 @@ class ChangeFollower:
             return
         self._window().show_stats(stats)
         title = self._window().query_one(TitleBar)
-        title.facts = tuple(self._facts(stats, recording.pause))
+        title.facts = tuple(self._facts(stats, recording))
         title.set_class(recording.pause is not None, "-paused")  # a low window shows the title only then
         self._look_when_it_ends(recording.pause)
         self._inbox.soon()
@@ -281,11 +281,14 @@ class ChangeFollower:
             left = max(pause.until - self._shell.clock(), 0.0) + 1.0
             self._pause_ends = self._shell.app.set_timer(left, self.count_again)
 
-    def _facts(self, stats: Stats, pause: Pause | None) -> Iterator[str]:
+    def _facts(self, stats: Stats, recording: Recording) -> Iterator[str]:
         """The facts about the memory for the title."""
+        pause = recording.pause
         if pause is not None:
             end = "" if pause.until is None else f" {until_when(pause.until, self._shell.clock())}"
             yield f"{self._shell.glyphs.busy} not recording{end}"
+        if recording.never:
+            yield f"{len(recording.never)} never recorded"
         if stats.unlinked:
             yield f"{self._shell.glyphs.busy} linking {stats.unlinked:,} left"
         if stats.vectors_wanted and (affected := stats.embedded + stats.unembedded):

@@ -45,9 +45,16 @@ async def test_what_names_no_time_is_said_and_another_program_is_followed(story:
         await pilot.press("escape")
         with story.open() as other:
             assert other.recording.state().pause is None
+            other.recording.never("client", "codex")
             other.recording.pause()
         title = app.main.query_one(TitleBar)
         await until(lambda: any(fact.endswith("not recording") for fact in title.facts))
+        assert "1 never recorded" in title.facts
+        with story.open() as other:
+            other.recording.resume()
+        await until(lambda: not any(fact.endswith("not recording") for fact in title.facts))
+        await pilot.press("Z")
+        await until(lambda: "never recorded: client codex" in screen_text(app))
 
 
 async def test_it_cannot_be_paused_where_nothing_may_change(story: Story) -> None:

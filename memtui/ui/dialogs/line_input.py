@@ -118,13 +118,13 @@ _ABOUT = (
 
 
 class PauseDialog(LineDialog):
-    """Returns a text that names a future time. Empty: a pause without an end."""
+    """Returns a text that names a future time. Empty: a pause without an end. ``never``: what is not recorded anyway."""
 
     hints = (("Enter", "pause"),)
 
-    def __init__(self) -> None:
+    def __init__(self, never: Sequence[str] = ()) -> None:
         super().__init__(
-            "Pause recording", "1h", hint=_ABOUT, placeholder="1h", longest=40,
+            "Pause recording", "1h", hint="\n".join((_ABOUT, *never)), placeholder="1h", longest=40,
             empty="Without a time it lasts until you end it.",
         )  # fmt: skip
 
