@@ -650,7 +650,9 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         await pilot.press("enter")
         await until(lambda: middle(app) == "Nadia")
         await until(lambda: pane.table.selected is not None and pane.table.selected.canonical_name == "Nadia")
-        assert "Ada Ferreira > Nadia" in screen_text(app)
+        text = screen_text(app)
+        assert "Ada Ferreira > Nadia" in text and f"▌◈ {view.chosen.entity.canonical_name} 1" in text
+        assert sum(line.startswith("│▌") for line in text.split("\n")) == 1
         await pilot.press("backspace")
         await until(lambda: middle(app) == "Ada Ferreira")
         assert view.chosen.entity.canonical_name == "Nadia"

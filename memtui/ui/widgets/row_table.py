@@ -262,8 +262,10 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def select(self, key: int) -> None:
         """Move the cursor to the row with this key, as soon as it is listed."""
+        before = self.cursor
         self._follow(key)
         if self._pages is not None and self._pages.find(key, self.cursor) is not None:
+            self._refresh_row(before)
             self.move_to(self.cursor)
         else:
             self._cursor_key = self._sought = key

@@ -159,7 +159,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         parts: list[tuple[str, Role]] = []
         for type in dict.fromkeys(one.entity.type for one in shown):
             word = f" {type}   "
-            if left <= len(word):
+            if left < len(word) + 1:
                 break
             parts += [type_sign(type, self.glyphs), (word, "dim")]
             left -= len(word) + 1
@@ -185,9 +185,14 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         at = 0
         for run in runs:
             state: State = "plain"
-            if self._shows_cursor and run.place is not None and run.place == self.cursor:
+            gap = run.left - at
+            if self._shows_cursor and run.place is not None and run.place == self.cursor and gap:
                 state = "cursor" if self.has_focus else "cursor-blurred"
-            drawn.append(Segment(" " * (run.left - at), blank))
+                gap -= 1
+            drawn.append(Segment(" " * gap, blank))
+            if gap < run.left - at:
+                bar = one_line(self.glyphs.cursor, 1)
+                drawn.append(segment(bar, self._style_of(state, "accent")))
             drawn += [segment(piece.text, self._style_of(state, piece.role)) for piece in run.pieces]
             at = run.left + sum(cells(piece.text) for piece in run.pieces)
         return Strip(drawn).adjust_cell_length(width, blank)

@@ -90,7 +90,7 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
                 spots[rank] = Spot(place, begin, min(labels[rank], width - begin), 1)
             else:
                 end = round(edge)
-                wide = min(labels[rank], end)
+                wide = min(labels[rank], end - 1)  # before it is the bar of the cursor
                 spots[rank] = Spot(place, end - wide, wide, -1)
     return Layout(Spot(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number)))
 
