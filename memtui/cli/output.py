@@ -154,7 +154,12 @@ def printed_cells(part: str) -> int:
 
 
 def width() -> int:
-    return shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else _UNLIMITED
+    return columns_shown() or _UNLIMITED
+
+
+def columns_shown() -> int | None:
+    """The columns of the terminal; None in a pipe."""
+    return shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else None
 
 
 def in_colour() -> bool:

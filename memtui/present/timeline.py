@@ -42,10 +42,12 @@ _MONTHS = (
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-# The bars of a row may be so many lines high, and a period so many cells wide.
-_HIGHEST, _WIDEST = 3, 8
+# A period is at most so many cells wide, the row of everything so many lines high, and in a pipe so many.
+_WIDEST, _HIGHEST_SKY, _SKY = 8, 6, 3
 # The lines below the grid: the rule, what the cell says, and the first texts in it.
-_LEAST_BELOW, _BELOW_HIGH_BARS = 3, 4
+_LEAST_BELOW = 3
+# How high the other rows may be, and how many lines below the grid there must be then.
+_HEIGHTS = ((3, 9), (2, 6), (1, 5))
 _NUMBER = 5
 
 
@@ -106,17 +108,25 @@ def cell_sentence(timeline: Timeline, row: TimelineRow, at: int, zone: tzinfo | 
 
 
 def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = None) -> str:
-    """A row without its drawing: ``People: 25 learned, most in October 2026 (7); 2 corrected.``"""
+    """A row without its drawing: ``People: 25 learned, most in October 2026 (7); 1 corrected, in May 2026.``"""
+
+    def when(at: int) -> str:
+        return f"{_ON.get(timeline.unit, 'in')} {period_name(timeline.unit, timeline.bounds[at], zone)}"
+
     parts = []
     for layer in timeline.layers:
-        if total := row.total(layer):
-            most = max(row.counts[layer])
-            when = period_name(timeline.unit, timeline.bounds[row.counts[layer].index(most)], zone)
-            on = "on" if timeline.unit in ("day", "hour") else "from" if timeline.unit == "week" else "in"
-            parts.append(
-                f"{count(total)} {layer}"
-                + (f", most {on} {when} ({count(most)})" if most < total else f", {on} {when}")
-            )
+        numbers = row.counts[layer]
+        filled = [at for at, number in enumerate(numbers) if number]
+        if not filled:
+            continue
+        most = max(numbers)
+        if len(filled) == 1:
+            often = when(filled[0])
+        elif most == 1:
+            often = f"the last {when(filled[-1])}"
+        else:
+            often = f"most {when(numbers.index(most))} ({count(most)})"
+        parts.append(f"{count(sum(numbers))} {layer}, {often}")
     return f"{row_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
 
 
@@ -151,25 +161,42 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float) -> Line:
 
 
 class Plan(NamedTuple):
-    """Where the pieces of a drawing of ``width`` x ``height`` cells stand.
+    """Where the pieces of a drawing of ``width`` cells stand.
 
     The grid begins in column ``left`` and line ``top``. ``edges``: where each period begins in it, and where the last
-    ends. A row is ``high`` lines high, and ``shown`` rows are seen. ``below``: the lines under the grid, the first of
-    which is the rule.
+    ends. The row of everything is ``sky`` lines high and always seen. Of the others, ``high`` lines each, ``shown`` are
+    seen at once. ``below``: the lines under the grid, the first of which is the rule.
     """
 
     width: int
     left: int
     top: int
     edges: tuple[int, ...]
+    sky: int
     high: int
     shown: int
     below: int
 
+    @property
+    def gap(self) -> int:
+        """The blank cells behind a bar: one where bars are wide enough."""
+        return int(self.edges[-1] // (len(self.edges) - 1) > 2)
+
+    @property
+    def bottom(self) -> int:
+        """The line below the grid."""
+        return self.top + self.sky + self.shown * self.high
+
+    def row_at(self, y: int) -> int | None:
+        """The row in a line: 0 is everything, 1 the first of the others that is seen; None outside of the grid."""
+        if not self.top <= y < self.bottom:
+            return None
+        return max((y - self.top - self.sky) // self.high + 1, 0)
+
     def cell_at(self, x: int, y: int) -> tuple[int, int] | None:
-        """The row (from the first that is shown) and the period at a place; None outside of the grid."""
-        row, at = (y - self.top) // self.high, bisect(self.edges, x - self.left) - 1
-        return (row, at) if 0 <= row < self.shown and 0 <= at < len(self.edges) - 1 else None
+        """The row and the period at a place; None outside of the grid."""
+        row, at = self.row_at(y), bisect(self.edges, x - self.left) - 1
+        return (row, at) if row is not None and 0 <= at < len(self.edges) - 1 else None
 
 
 def grid_width(width: int) -> int:
@@ -177,26 +204,36 @@ def grid_width(width: int) -> int:
     return max(width - _name_width(width) - 1 - _NUMBER - 1, 4)
 
 
-def plan(timeline: Timeline, width: int, height: int) -> Plan:
-    """The largest drawing that fits. Rows that do not fit are scrolled."""
-    number = len(timeline.rows) + 1
-    top = 1 + (1 if timeline.unit == "year" else 2)
-    high = next(
-        (
-            lines
-            for lines in range(_HIGHEST, 1, -1)
-            if top + number * lines + _BELOW_HIGH_BARS + 2 * (lines - 2) <= height
-        ),
-        1,
-    )
-    least = min(_LEAST_BELOW, max(height - top - 2, 0))
-    shown = max(min(number, (height - top - least) // high), 1)
+def plan(timeline: Timeline, width: int, height: int | None = None) -> Plan:
+    """The largest drawing that fits; rows that do not fit are scrolled. Without a height: all rows, a line each."""
+    number, top = len(timeline.rows), _top(timeline)
     room = min(grid_width(width), timeline.periods * _WIDEST)
     edges = tuple(at * room // timeline.periods for at in range(timeline.periods + 1))
-    return Plan(
-        width=width, left=_name_width(width) + 1, top=top, edges=edges, high=high, shown=shown,
-        below=max(height - top - shown * high, 0),
-    )  # fmt: skip
+    left = _name_width(width) + 1
+    if height is None:
+        return Plan(width, left, top, edges, _SKY, 1, number, 0)
+    left_over = height - top
+    for high, below in _HEIGHTS:
+        spare = left_over - number * high - below
+        if spare > high:
+            return Plan(
+                width,
+                left,
+                top,
+                edges,
+                min(spare, _HIGHEST_SKY),
+                high,
+                number,
+                below + max(spare - _HIGHEST_SKY, 0),
+            )
+    below = max(min(_LEAST_BELOW, left_over - 2), 0)
+    shown = max(min(number, left_over - below - 1), 0)
+    return Plan(width, left, top, edges, 1, 1, shown, max(left_over - 1 - shown, 0))
+
+
+def _top(timeline: Timeline) -> int:
+    """The lines above the grid."""
+    return 2 if timeline.unit == "year" else 3
 
 
 def _name_width(width: int) -> int:
@@ -213,31 +250,26 @@ def draw(
     first: int = 0,
     zone: tzinfo | None = None,
 ) -> list[Line]:
-    """The layers, the axis, and the rows from ``first`` on. ``cursor``: its row and period, marked without colours too."""
+    """The layers, the axis, everything, and the other rows from ``first`` on.
+
+    ``cursor``: its row (0: everything) and period, which are marked without colours too.
+    """
     drawn: list[Line] = [_head(timeline, layer, where, glyphs), *_axis(timeline, where, zone)]
-    those = rows(timeline)
-    most = max((max(row.counts.get(layer, (0,)), default=0) for row in those[1:]), default=0)
-    for number, row in enumerate(those[first : first + where.shown], first):
-        top = max(row.counts.get(layer, ()), default=0) if row is timeline.all else most
-        drawn += _row(
-            timeline, row, layer, top, where, glyphs, here=cursor is not None and cursor[0] == number
-        )
+    everything, *others = rows(timeline)
+    most = max((max(row.counts.get(layer, (0,))) for row in others), default=0)
+    seen = [(0, everything), *list(enumerate(others, 1))[first : first + where.shown]]
+    for number, row in seen:
+        top, high = (most, where.high) if number else (max(row.counts.get(layer, (0,))), where.sky)
+        here = cursor is not None and cursor[0] == number
+        drawn += _row(timeline, row, layer, top, high, where, glyphs, here=here)
     if where.below:
         drawn.append(_rule(timeline, where, glyphs, None if cursor is None else cursor[1]))
     return drawn
 
 
 def _head(timeline: Timeline, layer: Layer, where: Plan, glyphs: Glyphs) -> Line:
-    """Each layer with its number, the shown one strong; what the rows and columns are."""
-    by = f"by {timeline.by} {glyphs.dot} {span(timeline)}"
-    parts: list[Part] = []
-    left = where.width
-    for one in head_layers(timeline, layer, where.width, glyphs):
-        parts.append(one)
-        left -= cells(one[0])
-    if left > cells(by) + 1:
-        parts += [(" " * (left - cells(by) - 1), "text"), (by, "dim")]
-    return tuple(parts)
+    """Each layer with its number, the shown one strong."""
+    return tuple(head_layers(timeline, layer, where.width, glyphs))
 
 
 def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) -> Iterator[Part]:
@@ -261,6 +293,7 @@ def _row(
     row: TimelineRow,
     layer: Layer,
     most: int,
+    high: int,
     where: Plan,
     glyphs: Glyphs,
     *,
@@ -269,16 +302,16 @@ def _row(
     """The lines of a row, the name beside the lowest."""
     numbers = row.counts.get(layer, (0,) * timeline.periods)
     steps = len(glyphs.bars)
-    levels = [_level(number, most, steps * where.high) for number in numbers]
+    levels = [_level(number, most, steps * high) for number in numbers]
     width = where.left - 2
     name = one_line(row_name(timeline, row), width)
     total = short_count(sum(numbers))
-    for line in range(where.high - 1, -1, -1):
+    for line in range(high - 1, -1, -1):
         bars: list[Part] = []
         for level, (begin, end) in zip(levels, pairwise(where.edges), strict=True):
             filled = max(min(level - line * steps, steps), 0)
             if filled:
-                bar, role = glyphs.bars[filled - 1] * (end - begin - (end - begin > 2)), ROLES[layer]
+                bar, role = glyphs.bars[filled - 1] * (end - begin - where.gap), ROLES[layer]
             else:
                 bar, role = (glyphs.nothing if line == 0 and not level else " "), "faint"
             bars.append((bar.ljust(end - begin), role))
@@ -316,7 +349,7 @@ def _rule(timeline: Timeline, where: Plan, glyphs: Glyphs, at: int | None) -> Li
     """The rule below the grid, with a mark below the period of the cursor."""
     if at is None:
         return ((glyphs.rule * where.width, "faint"),)
-    before = where.left + (where.edges[at] + max(where.edges[at + 1] - 2, where.edges[at])) // 2
+    before = where.left + (where.edges[at] + where.edges[at + 1] - where.gap - 1) // 2
     return (
         (glyphs.rule * before, "faint"), (glyphs.rising, "accent"), (glyphs.rule * (where.width - before - 1), "faint"),
     )  # fmt: skip
@@ -332,9 +365,11 @@ def _axis(timeline: Timeline, where: Plan, zone: tzinfo | None) -> Iterator[Line
     begun = [zoned(start, zone) for start in timeline.bounds[:-1]]
     upper, lower = _AXES[timeline.unit](begun, where.edges[-1] / timeline.periods)
     width = where.width - where.left
+    # What the rows and the columns are stands in the corner.
+    corner = [f" by {timeline.by}", f" {span(timeline)}"]
     if timeline.unit != "year":
-        yield (" " * where.left, "text"), (_placed(upper, where.edges, width), "strong")
-    yield (" " * where.left, "text"), (_placed(lower, where.edges, width), "dim")
+        yield (corner.pop(0).ljust(where.left), "dim"), (_placed(upper, where.edges, width), "strong")
+    yield (corner.pop(0).ljust(where.left), "dim"), (_placed(lower, where.edges, width), "dim")
 
 
 def _placed(labels: Sequence[_Label], edges: Sequence[int], width: int) -> str:

@@ -18,6 +18,7 @@ from memtui.engine.store import memories
 from memtui.engine.store.sql import in_chunks
 
 from .filters.compiler import CompiledFilter
+from .filters.terms import parse
 
 SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
 DEFAULT_LIST = "kind:fact,reflection,observation"
@@ -31,6 +32,16 @@ _ORDERS: dict[SortKey, str] = {
     "trust": f"CASE m.trust {_TRUST_RANK} END",
     "accessed": "coalesce(m.last_accessed, 0)",
 }
+
+# A filter with one of these terms decides itself about turns.
+_NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
+
+
+def without_turns(filter: str) -> str:
+    """The filter with the kinds of ``DEFAULT_LIST``, unless it decides itself about turns. Raises FilterError."""
+    if any(term.key in _NAMES_KINDS for term in parse(filter)):
+        return filter
+    return f"{filter} {DEFAULT_LIST}".strip()
 
 
 def count(connection: apsw.Connection, filter: CompiledFilter) -> int:

@@ -22,8 +22,6 @@ BAR = 5
 WORDED = 26
 # The length of the longest such word: all texts begin in the same column.
 _WORD = len("forgotten")
-# A filter with one of these terms decides itself about turns.
-_NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 
 ORDERS = (
     Order("time", True, "newest first", "oldest first"),
@@ -61,12 +59,9 @@ class MemorySource:
 
     def whole_filter(self) -> str:
         """The typed filter and the terms that the list adds by itself. Raises FilterError."""
-        from memtui.engine.search.filters.terms import parse
-        from memtui.engine.search.listing import DEFAULT_LIST
+        from memtui.engine.search.listing import without_turns
 
-        if self._episodes or any(term.key in _NAMES_KINDS for term in parse(self._filter)):
-            return self._filter
-        return f"{self._filter} {DEFAULT_LIST}".strip()
+        return self._filter if self._episodes else without_turns(self._filter)
 
     def count(self) -> int:
         return self._memory.view.count(self.whole_filter())

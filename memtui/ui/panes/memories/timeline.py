@@ -216,10 +216,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._follow()
 
     def _reveal(self) -> None:
-        where = self._plan
+        """Scroll so that the row under the cursor is seen. Everything always is."""
+        where, row = self._plan, self.row
         if where is not None:
-            last = max(len(self._rows) - where.shown, 0)
-            self._first = min(max(self._first, self.row - where.shown + 1), self.row, last)
+            first = min(self._first, max(len(self._rows) - 1 - where.shown, 0))
+            self._first = min(max(first, row - where.shown), row - 1) if row else first
 
     def _pan(self, by: int, *, half: bool) -> None:
         """Move the window by half of it, with the cursor; or by a quarter, and the cursor by one period."""
@@ -365,7 +366,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         place = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
         if place is None or found is None:
             return False
-        self._go(row=self._first + place[0], at=place[1])
+        self._go(row=place[0] and self._first + place[0], at=place[1])
         return True
 
     def on_click(self, event: events.Click) -> None:
@@ -448,12 +449,12 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def _with_cursor(self, strip: Strip, y: int) -> Strip:
         """The column and the row of the cursor on other grounds."""
         where = self._plan
-        if where is None or not where.top - 2 <= y < where.top + where.shown * where.high:
+        if where is None or not 1 <= y < where.bottom:
             return strip
-        here = (y - where.top) // where.high == self.row - self._first
+        row = where.row_at(y)
+        here = row is not None and (row and self._first + row) == self.row
         left, right = (_BLANK + where.left + where.edges[at] for at in (self.at, self.at + 1))
-        if right - left > 3:
-            right -= 1
+        right -= where.gap
         parts = strip.divide([left, right, strip.cell_length])
         states: tuple[State | None, State | None, State | None] = (
             ("cursor-blurred", "cursor", "cursor-blurred") if here else (None, "cursor-blurred", None)
