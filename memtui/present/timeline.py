@@ -137,6 +137,16 @@ def headline(timeline: Timeline, zone: tzinfo | None = None) -> str:
     return f"Memories by {timeline.by} and {timeline.unit}, {first if first == last else f'{first} until {last}'}."
 
 
+def without_rows(timeline: Timeline) -> str:
+    """Why there is nothing below everything; empty where there is."""
+    if timeline.rows:
+        return ""
+    return {
+        "topic": "Nothing here has a topic.", "person": "Nothing here names a person.",
+        "project": "Nothing here belongs to a project.",
+    }[timeline.by]  # fmt: skip
+
+
 def left_out(timeline: Timeline) -> str:
     """``and 12 more persons``; empty if none is left out."""
     return f"and {plural(timeline.left_out, f'more {timeline.by}')}" if timeline.left_out else ""
@@ -193,6 +203,12 @@ class Plan(NamedTuple):
             return None
         return max((y - self.top - self.sky) // self.high + 1, 0)
 
+    def height_at(self, y: int) -> tuple[int, int]:
+        """How many lines of its row are below a line of the grid, and how many the row has."""
+        if y < self.top + self.sky:
+            return self.top + self.sky - 1 - y, self.sky
+        return self.high - 1 - (y - self.top - self.sky) % self.high, self.high
+
     def cell_at(self, x: int, y: int) -> tuple[int, int] | None:
         """The row and the period at a place; None outside of the grid."""
         row, at = self.row_at(y), bisect(self.edges, x - self.left) - 1
@@ -237,7 +253,7 @@ def _top(timeline: Timeline) -> int:
 
 
 def _name_width(width: int) -> int:
-    return max(min(width // 6, 26), 10)
+    return max(min(width // 6 + 2, 26), 10)
 
 
 def draw(
@@ -283,7 +299,7 @@ def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) ->
     if sum(cells(text) + 4 for text in texts.values()) > width:
         texts = {layer: texts[layer]}
     for one, text in texts.items():
-        sign = glyphs.on if one == layer else glyphs.off
+        sign = glyphs.bars[-1] if one == layer else glyphs.bars[2]
         yield f"{sign} ", ROLES[one]
         yield f"{text}  ", "strong" if one == layer else "dim"
 
@@ -305,7 +321,7 @@ def _row(
     levels = [_level(number, most, steps * high) for number in numbers]
     width = where.left - 2
     name = one_line(row_name(timeline, row), width)
-    total = short_count(sum(numbers))
+    total = short_count(sum(numbers)) if any(numbers) else ""
     for line in range(high - 1, -1, -1):
         bars: list[Part] = []
         for level, (begin, end) in zip(levels, pairwise(where.edges), strict=True):
@@ -413,12 +429,9 @@ def _quarters(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], lis
 
 
 def _months(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
-    if cell > 3:
-        return _year_labels(begun), [_Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun)]
-    if cell > 1:
-        return _year_labels(begun), [_Label(at, MONTHS[one.month - 1][0]) for at, one in enumerate(begun)]
+    step = next((step for step in (1, 2, 3, 6) if step * cell >= 4), 6)
     return _year_labels(begun), [
-        _Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun) if one.month in (1, 7)
+        _Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun) if (one.month - 1) % step == 0
     ]
 
 

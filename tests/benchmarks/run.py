@@ -368,6 +368,29 @@ def context(bench: Bench) -> Iterator[Row]:
     )  # fmt: skip
 
 
+def timeline(bench: Bench) -> Iterator[Row]:
+    """From the key to the first drawing, which imports the view and counts everything; and how much it takes."""
+    times: dict[int, list[float]] = {}
+    sizes: dict[int, list[float]] = {}
+    for _ in range(max(3, bench.runs // 2)):
+        for count in (1_000, bench.small, bench.large):
+            with bench.app(bench.memory(count)) as terminal:
+                terminal.first_row()
+                terminal.write("2")
+                terminal.settle()
+                before, begun = terminal.resident_megabytes(), time.perf_counter()
+                terminal.write("T")
+                times.setdefault(count, []).append(terminal.read_until("by topic") - begun)
+                terminal.settle()
+                sizes.setdefault(count, []).append(terminal.resident_megabytes() - before)
+    b = statistics.median(times[1_000])
+    for count, budget in ((bench.small, "<= 100 ms"), (bench.large, "<= 150 ms")):
+        a = statistics.median(times[count])
+        yield Row(f"timeline, first drawing, {count:,} memories beside 1,000", _ms(a), _ms(b), a / b, budget)
+    a = statistics.median(sizes[bench.large])
+    yield Row(f"timeline, memory, {bench.large:,} memories", f"{a:.0f} MB", "", None, "<= 60 MB")
+
+
 def resident(bench: Bench) -> Iterator[Row]:
     with bench.app(bench.memory(bench.small)) as terminal:
         terminal.first_row()
@@ -379,7 +402,8 @@ def resident(bench: Bench) -> Iterator[Row]:
 
 
 PARTS: tuple[Callable[[Bench], Iterator[Row]], ...] = (
-    first_paint, table, keys_while_busy, record_turn, imports, keyword, vector_and_hybrid, search_pane, context, resident,
+    first_paint, table, keys_while_busy, record_turn, imports, keyword, vector_and_hybrid, search_pane, timeline,
+    context, resident,
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def test_a_sentence_for_each_row(cli: Cli, known: Path) -> None:
 
 def test_the_drawing(cli: Cli, known: Path) -> None:
     lines = cli("timeline", "--draw", "--unit", "month", "--by", "project").out.splitlines()
-    assert lines[1].startswith("● learned 3") and lines[2].startswith(" by project")
+    assert lines[1].startswith("█ learned 3") and lines[2].startswith(" by project")
     assert any("▇" in line or "█" in line for line in lines) and "\u202e" not in "".join(lines)
     assert any(line.lstrip().startswith("ru‹U+202E›away") for line in lines)
     plain = cli("--ascii", "timeline", "--draw").out

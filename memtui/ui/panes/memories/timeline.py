@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.color import Color
 from textual.message import Message
 from textual.strip import Strip
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import LAYERS, ROWS_BY, UNITS
 from memtui.present import timeline as words
-from memtui.present.text import Line, cells, one_line, visible
+from memtui.present.text import Line, Role, Visible, cells, one_line, visible
 from memtui.ui.action_dispatch import chord, perform, start
 from memtui.ui.actions import Action, Place
 from memtui.ui.keymap import bindings_at
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 
 _BLANK = 1
 """The cells at the left and right of the drawing."""
-_UNSEEN_FIRST = 2
+# The lines below the grid before the texts: the rule, the cell in words, and where there is room the row in words.
+_FEW_LINES, _WITH_ROW_FROM = 2, 6
+# Bars come in so many shades, the darkest of which has so much of the colour.
+_SHADES, _DARKEST = 16, 0.45
 # So many texts of a cell are shown at most, where there is room.
 _TEXTS = 12
 
@@ -76,6 +81,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._timeline: Timeline | None = None
         self._read_width = 0
         self._first = 0
+        self._shades: dict[tuple[Role, int], Style] = {}
         self._sought: tuple[int, int] | None = None
         self._drawn: list[Line] = []
         self._texts: tuple[str, Sequence[MemoryRecord]] = ("", ())
@@ -135,7 +141,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     async def _read_texts(self) -> None:
         await asyncio.sleep(PREVIEW_DELAY)
         filter, where = self.cell_filter, self._plan
-        number = min(where.below - _UNSEEN_FIRST, _TEXTS) if where is not None else 0
+        number = (
+            min(where.below - _FEW_LINES - (where.below >= _WITH_ROW_FROM), _TEXTS)
+            if where is not None
+            else 0
+        )
         if filter and number > 0 and self.number:
             whole = self._whole(filter)
             found = await self.shell.operations.ask(lambda memory: memory.view.page(whole, limit=number))
@@ -198,7 +208,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def status(self) -> str:
         """What is drawn, for the status line."""
         found = self._timeline
-        return words.headline(found).rstrip(".") if found is not None else ""
+        if found is None:
+            return ""
+        parts = words.headline(found).rstrip("."), words.left_out(found)
+        return f" {self.shell.glyphs.dot} ".join(part for part in parts if part)
 
     # -- moving
 
@@ -328,12 +341,17 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._show_layer(LAYERS[(LAYERS.index(self.spot.layer) + 1) % len(LAYERS)])
 
     def _show_layer(self, layer: Layer) -> None:
+        """Show a layer; the cursor goes to the nearest period in which its row has anything."""
         self.spot = self.spot._replace(layer=layer)
         found = self._timeline
-        if found is not None and layer in found.all.counts:
-            self._follow()
-        else:
+        if found is None or layer not in found.all.counts:
             self.show()
+            return
+        at, numbers = self.at, self._rows[self.row].counts[layer]
+        near = min(
+            (one for one, number in enumerate(numbers) if number), key=lambda one: abs(one - at), default=at
+        )
+        self._go(at=near)
 
     def do_rows_by(self) -> None:
         by = ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
@@ -424,6 +442,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         )
         if where.below > 1:
             drawn.append(((self.sentence, "strong"),))
+        if where.below >= _WITH_ROW_FROM:
+            drawn.append(((words.row_sentence(found, self._rows[self.row]), "dim"),))
+        if why := words.without_rows(found):
+            drawn.append(((why, "dim"),))
         of, texts = self._texts
         if of == self.cell_filter:
             drawn += [words.text_line(one, self.shell.glyphs, self.shell.clock()) for one in texts]
@@ -440,11 +462,47 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, blank)
         left = width - 2 * _BLANK
         drawn = [Segment(" " * _BLANK, blank)]
+        bars = words.ROLES[self.spot.layer]
+        where = self._plan
+        row = where.row_at(y) if where is not None else None
         for text, role in self._drawn[y]:
             shown = one_line(text, left) if cells(text) > left else visible(text)
-            drawn.append(segment(shown, self._style_of("plain", role)))
+            if (
+                row is not None
+                and where is not None
+                and role == bars
+                and left <= width - 2 * _BLANK - where.left
+            ):
+                drawn += self._bars(shown, role, *where.height_at(y))
+            else:
+                drawn.append(segment(shown, self._style_of("plain", role)))
             left -= cells(shown)
         return self._with_cursor(Strip(drawn).adjust_cell_length(width, blank), y)
+
+    def _bars(self, text: Visible, role: Role, below: int, lines: int) -> Iterator[Segment]:
+        """The bars in a line, brighter the higher they are. ``below``: so many of the row's ``lines``."""
+        signs = self.shell.glyphs.bars
+        for sign, same in groupby(text):
+            height = (below + (signs.find(sign) + 1) / len(signs)) / lines
+            yield segment("".join(same), self._brightness(role, round(height * _SHADES)))
+
+    def _brightness(self, role: Role, shade: int) -> Style:
+        """The colour of a role, mixed with the ground; as it is where the terminal's own colours are used."""
+        full = self._style_of("plain", role)
+        if (role, shade) not in self._shades:
+            color, ground = full.color, full.bgcolor
+            if color is None or ground is None or color.triplet is None or ground.triplet is None:
+                self._shades[role, shade] = full
+            else:
+                mixed = Color(*ground.triplet).blend(
+                    Color(*color.triplet), _DARKEST + (1 - _DARKEST) * shade / _SHADES
+                )
+                self._shades[role, shade] = full + Style(color=mixed.rich_color)
+        return self._shades[role, shade]
+
+    def notify_style_update(self) -> None:
+        self._shades.clear()
+        super().notify_style_update()
 
     def _with_cursor(self, strip: Strip, y: int) -> Strip:
         """The column and the row of the cursor on other grounds."""
