@@ -141,6 +141,11 @@ def _is_text(raw: bytes, whole: bool) -> bool:
     return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
 
 
+def _by_name(reason: str, name: str) -> str:
+    """The reason to leave a file out: what its name says it is, where its content says nothing."""
+    return refusals.named_kind(name) or reason if reason in (OTHER, PLAIN) else reason
+
+
 def _is_note(name: str) -> bool:
     return name.casefold().endswith((".md", ".markdown"))
 
@@ -256,8 +261,9 @@ class _Search:
                     head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)
                 )
         except _UnknownError as unknown:
-            records = str(unknown) == OTHER and path.name.casefold().endswith(_RECORDS_NAMED)
-            self._leave_out(RECORDS if records else str(unknown), path)
+            reason = _by_name(str(unknown), path.name)
+            records = reason == OTHER and path.name.casefold().endswith(_RECORDS_NAMED)
+            self._leave_out(RECORDS if records else reason, path)
             return
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, DetectedSource(format=name, source=source)
@@ -286,6 +292,7 @@ class _Search:
     def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, DetectedSource]]:
         with compression.archive(path, self.limits) as archive:
             if kind := refusals.document(archive.NameToInfo):
+                self.archive = False
                 self._leave_out(kind, path)
                 return
             for member in compression.members(archive, status.st_size, self.limits):
@@ -304,7 +311,7 @@ class _Search:
                 except compression.ARCHIVE_ERRORS:
                     self._leave_out(UNREADABLE, path, member.filename)
                 except _UnknownError as unknown:
-                    self._leave_out(str(unknown), path, member.filename)
+                    self._leave_out(_by_name(str(unknown), member.filename), path, member.filename)
                 else:
                     modified = compression.member_time(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)

@@ -21,9 +21,11 @@ OPEN_DOCUMENT, EBOOK, OFFICE = "OpenDocument file", "e-book", "Office file"
 AIDER_INPUT, CHATGPT_PAGE, WEB_PAGE = "Aider input history", "page of a ChatGPT export", "web page"
 WHATSAPP, GEMINI, SLACK = "WhatsApp chat", "Gemini activity file", "Slack export"
 GEMINI_CLI = "Gemini CLI session"
-EDITOR = "database of VS Code or Cursor"
-CHATS = frozenset({WHATSAPP, GEMINI, GEMINI_CLI, SLACK, EDITOR})
+EDITOR, CURSOR = "database of VS Code or Cursor", "chat file of Cursor"
+CHATS = frozenset({WHATSAPP, GEMINI, GEMINI_CLI, SLACK, EDITOR, CURSOR})
 """What holds conversations."""
+TABLE, YAML, CALENDAR, CONTACTS, MAIL = "table", "YAML file", "calendar", "contact file", "mail file"
+EMPTY_LIST = "empty list"
 
 _AS_LINES = 'Write each message as a line {"role", "content", "time"}, and import that.'
 _SAVE_AS_TEXT = "memtui reads text. Save it as .md or .txt, and import that."
@@ -33,7 +35,13 @@ HINTS = {
     **dict.fromkeys((WHATSAPP, GEMINI, GEMINI_CLI, SLACK), _AS_LINES),
     AIDER_INPUT: "Import .aider.chat.history.md beside it: it has the answers, too.",
     CHATGPT_PAGE: "Import conversations.json of the same export, or the whole zip archive.",
-    EDITOR: "In the editor, export the chat as Markdown, and import that.",
+    **dict.fromkeys((EDITOR, CURSOR), "In the editor, export the chat as Markdown, and import that."),
+    **dict.fromkeys(
+        (TABLE, YAML, CALENDAR, CONTACTS),
+        "Write what should be remembered as sentences into an .md file, one a line, and import that.",
+    ),
+    MAIL: "Save the mails that matter as .md or .txt, and import those.",
+    EMPTY_LIST: "It has no memories and no messages. Export again, with the account or user that has some.",
 }
 """What to do instead, for each kind."""
 
@@ -47,6 +55,8 @@ _TEXTS = (
     (re.compile(rb"(?is)\s*<(?:!doctype html|html)\b.{0,2000}?<title>ChatGPT"), CHATGPT_PAGE),
     (re.compile(rb"(?i)\s*<(?:!doctype html|html)\b"), WEB_PAGE),
     (re.compile(rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d[^\n]{0,8}?(?:\] | - )\S"), WHATSAPP),
+    (re.compile(rb'\s*(?:\[\s*\]\s*\Z|\{\s*"(?:results|memories|conversations)"\s*:\s*\[\s*\])'), EMPTY_LIST),
+    (re.compile(rb'\s*[\[{].{0,500}?"(?:composerData|composerId|allComposers)"\s*:', re.DOTALL), CURSOR),
     (re.compile(rb'\s*\[\s*\{\s*"header"\s*:\s*"Gemini'), GEMINI),
     (re.compile(rb'\s*\{(?=[^{}]{0,500}"sessionId"\s*:)(?=[^{}]{0,500}"projectHash"\s*:)'), GEMINI_CLI),
     (re.compile(rb'\s*\[\s*\{(?=[^{}]{0,500}"ts"\s*:\s*"\d{10}\.\d{6}")(?=[^{}]{0,500}"type"\s*:\s*"message")'), SLACK),
@@ -69,6 +79,16 @@ def foreign_kind(head: bytes) -> str:
 def text_kind(head: bytes) -> str:
     """What wrote a text that is in no format of memtui, by its beginning; empty where that does not tell."""
     return next((name for shape, name in _TEXTS if shape.match(head)), "")
+
+
+_NAMED = {
+    (".csv", ".tsv"): TABLE, (".yaml", ".yml"): YAML, (".ics",): CALENDAR, (".vcf",): CONTACTS, (".mbox", ".eml"): MAIL,
+}  # fmt: skip
+
+
+def named_kind(name: str) -> str:
+    """What a text in no known format is by the end of its name; empty where that does not tell."""
+    return next((kind for ends, kind in _NAMED.items() if name.casefold().endswith(ends)), "")
 
 
 def database_kind(tables: Collection[str]) -> str:
@@ -154,7 +174,7 @@ def no_records_error(
     help = next((helps[reason] for reason, _ in reasons.most_common() if reason in helps), "")
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
-    if not folder and len(reasons) == 1 and (kind := next(iter(reasons))) in HINTS:
+    if not (folder or archive) and len(reasons) == 1 and (kind := next(iter(reasons))) in HINTS:
         article = "an" if kind[0] in "AEeOo" else "a"
         return InputError(f"{path} is {article} {kind}. It cannot be imported.", HINTS[kind])
     if folder or (archive and reasons):

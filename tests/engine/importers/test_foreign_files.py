@@ -70,6 +70,10 @@ def test_in_a_folder_a_document_is_one_file_that_is_left_out(tmp_path: Path) -> 
         ("12/03/2024, 10:01 - Ana: Are you coming tonight?\n12/03/2024, 10:02 - Rui: Yes\n", "a WhatsApp chat", '"role"'),
         ("[12.03.24, 10:01:00] Ana: Kommst du heute?\n", "a WhatsApp chat", '"role"'),
         ('[{"header":"Gemini Apps","title":"Prompted an egg"}]', "a Gemini activity file", '"role"'),
+        ("[]\n", "an empty list", "Export again"),
+        ('{"results": [], "count": 0}', "an empty list", "Export again"),
+        ('{"composerData": {"composerId": "x", "conversation": []}}', "a chat file of Cursor", "export the chat as Markdown"),
+        ('{"allComposers":[{"composerId":"abc"}]}', "a chat file of Cursor", "export the chat as Markdown"),
         ('[{"user":"U1","type":"message","ts":"1700000000.000100","text":"hello"}]', "a Slack export", '"role"'),
     ],
 )  # fmt: skip
@@ -81,6 +85,40 @@ def test_what_another_program_wrote_is_called_by_its_name(
     with pytest.raises(InputError, match=f"file.txt is {what}. It cannot be imported.") as caught:
         find_sources([file])
     assert help in caught.value.hint and "--format" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what", "help"),
+    [
+        (
+            "money.csv",
+            "date,amount,what\n2026-01-02,12.3,shoes\n",
+            "a table",
+            "as sentences into an .md file",
+        ),
+        ("conf.yaml", "name: x\nlist:\n  - a\n", "a YAML file", "as sentences into an .md file"),
+        ("days.ics", "BEGIN:VCALENDAR\nEND:VCALENDAR\n", "a calendar", "as sentences into an .md file"),
+        ("all.mbox", "From a@b Thu Jan 1\nSubject: x\n\nhi\n", "a mail file", "Save the mails that matter"),
+    ],
+)
+def test_a_text_that_says_nothing_of_itself_is_called_by_its_name(
+    tmp_path: Path, name: str, text: str, what: str, help: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=f"{name} is {what}. It cannot be imported.") as caught:
+        find_sources([tmp_path / name])
+    assert help in caught.value.hint and "--format" not in caught.value.hint
+
+
+def test_an_archive_of_pictures_is_no_picture(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "photos.zip", "w") as archive:
+        for number in range(3):
+            archive.writestr(f"IMG_{number}.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0")
+    with pytest.raises(
+        InputError, match=r"Nothing in .*photos.zip can be imported \(3 × picture\)"
+    ) as caught:
+        find_sources([tmp_path / "photos.zip"])
+    assert "memtui reads text" in caught.value.hint
 
 
 def test_a_database_of_an_editor_is_called_by_its_name(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_path_named_twice_is_read_once_and_the_oldest_file_first(tmp_path: Pat
         (b"\x7fELF\0\0\0", "is not text"),
         ('{"role": "user"}'.encode("utf-16"), "is not text"),
         (b"Dear diary,\n", "is in no format"),
-        (b"[]", "is in no format"),
+        (b"[]", "is an empty list"),
         (b'{"name": "package", "version": "1"}', "is in no format"),
         (b"PK\x03\x04 and then nothing", "is not a usable zip file"),
     ],
