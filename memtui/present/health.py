@@ -27,27 +27,27 @@ class FindingLabels(NamedTuple):
 FINDINGS: dict[HealthKind, FindingLabels] = {
     "secrets": FindingLabels(
         "Secrets",
-        "memory has a visible secret",
-        "memories have a visible secret",
-        "no secret is visible",
+        "memory shows a password or key",
+        "memories show a password or key",
+        "no password or key is visible",
     ),
     "instructions": FindingLabels(
         "Orders",
-        "text by others gives orders",
-        "texts by others give orders",
-        "no text by others tries to give orders",
+        "text by somebody else gives orders to assistants",
+        "texts by others give orders to assistants",
+        "no text by others gives orders to assistants",
     ),
     "unsupported": FindingLabels(
         "Unsupported",
-        "fact is not backed by its sources",
-        "facts are not backed by their sources",
-        "every fact is backed by its sources",
+        "fact is not in the words that it was drawn from",
+        "facts are not in the words that they were drawn from",
+        "every fact is in the words that it was drawn from",
     ),
     "repeated recalls": FindingLabels(
         "Echoes",
-        "text is a repeated memory",
-        "texts are repeated memories",
-        "no assistant repeated a memory as news",
+        "text only repeats what an assistant was told",
+        "texts only repeat what an assistant was told",
+        "no text only repeats what an assistant was told",
     ),
     "duplicates": FindingLabels(
         "Duplicates",
@@ -57,16 +57,22 @@ FINDINGS: dict[HealthKind, FindingLabels] = {
     ),
     "near duplicates": FindingLabels(
         "Similar",
-        "fact says nearly the same",
+        "fact says nearly the same as another",
         "facts say nearly the same as another",
         "no two facts say nearly the same",
     ),
-    "stale": FindingLabels("Stale", "fact may be over", "facts may be over", "no fact is stale"),
+    "stale": FindingLabels("Stale", "fact may be over", "facts may be over", "no fact is over"),
     "vectorless": FindingLabels(
-        "Vectorless", "memory has no vector", "memories have no vector", "no memory lacks its vector"
+        "Vectorless",
+        "memory is found by its words only",
+        "memories are found by their words only",
+        "all are found by meaning too",
     ),
     "orphans": FindingLabels(
-        "Orphans", "entity is in no memory", "entities are in no memory", "every entity is in a memory"
+        "Orphans",
+        "name is in no memory any more",
+        "names are in no memory any more",
+        "every name is in a memory",
     ),
 }
 

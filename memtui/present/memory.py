@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # An unprotected memory with less confidence than this is shown as fading.
 FADING = 0.2
-RULE_FIRST = "a rule of the agent's project, or about all answers: it comes first"
+RULE_FIRST = "a rule for all answers or for this project: rules come first"
 _WHOSE: dict[Trust, str] = {
     "user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"
 }  # fmt: skip

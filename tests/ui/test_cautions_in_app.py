@@ -82,7 +82,7 @@ async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
             rows.update(
                 op.connection,
                 new.rid,
-                attributes={"supersedes": fact.id, "conflict_reason": "another employer"},
+                attributes={"supersedes": fact.id, "conflict_reason": "a different employer"},
             )
     app = story.app()
     async with running(app, (120, 40)) as pilot:

@@ -56,7 +56,7 @@ PINNED = 5
 MOST = 100
 TOKENS = 400
 """Excerpts fill the block up to so many; facts and the insight come whatever their length."""
-OTHERS = "it warns of what may harm others than those who are meant"
+OTHERS = "it is a health warning about somebody else"
 IN_CONVERSATION = "it is in the conversation already"
 # An older reflection is not this week's any more.
 INSIGHT_DAYS = 14
@@ -189,7 +189,7 @@ def build_block(
         left_out = [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
-            LeftOut(reason="facts without a word of the prompt were not compared: there are many")
+            LeftOut(reason="there are many facts: only those that share a word with the prompt were compared")
         )
     insight = None if idle else _insight(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):

@@ -114,7 +114,7 @@ def choose(
             if one.hit and not full:
                 left_out.append(LeftOut(reason=why_far or facts.IMPROBABLE, memory=one.memory))
         elif reason := why_kept_back(one.memory) or (
-            f"the {limit} told answer more probably" if full else ""
+            f"the {limit} facts in the block fit better" if full else ""
         ):
             left_out.append(LeftOut(reason=reason, memory=one.memory))
         elif answers is not None:

@@ -22,7 +22,7 @@ from memtui.engine.consolidation.compare.conflicts import relate
 )
 def test_another_place_that_is_said_to_be_the_new_home_follows_the_old_one(new: str, old: str) -> None:
     standing = relate(new, old, correcting=True)
-    assert (standing.kind, standing.reason, standing.strong) == ("conflict", "another home", True)
+    assert (standing.kind, standing.reason, standing.strong) == ("conflict", "a different home", True)
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_what_tells_no_home_stands_beside_the_one_that_is_known(new: str, correc
 
 def test_somebody_with_a_name_has_one_home_and_one_employer_too() -> None:
     moved = relate("My sister Anna lives in Rome now", "My sister Anna lives in Oslo", correcting=True)
-    assert (moved.reason, moved.strong) == ("another home", True)
+    assert (moved.reason, moved.strong) == ("a different home", True)
     works = relate("My sister Anna works at Bosch", "My sister Anna works at Siemens")
-    assert (works.kind, works.reason, works.strong) == ("conflict", "another employer", False)
+    assert (works.kind, works.reason, works.strong) == ("conflict", "a different employer", False)
     assert not relate("I also work at Bosch now", "I work at Siemens", correcting=True).strong
-    assert relate("My employer is Bosch", "I work at Siemens").reason == "another employer"
+    assert relate("My employer is Bosch", "I work at Siemens").reason == "a different employer"
     for other in ("My sister Nina works at Siemens", "My brother works at Siemens", "I work at Siemens"):
-        assert relate("My sister Anna works at Bosch", other).reason != "another employer"
+        assert relate("My sister Anna works at Bosch", other).reason != "a different employer"
 
 
 def test_another_doctor_is_a_conflict_also_with_the_title_before_the_name() -> None:
-    assert relate("My dentist is Dr. Weber", "My dentist is Dr. Bakker").reason == "another dentist"
+    assert relate("My dentist is Dr. Weber", "My dentist is Dr. Bakker").reason == "a different dentist"
     assert relate("My dentist is Dr. Weber", "My dentist is Weber").kind != "conflict"

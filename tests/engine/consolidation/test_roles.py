@@ -32,7 +32,7 @@ def test_another_name_in_a_role_is_a_conflict_that_never_decides_itself(
 ) -> None:
     for first, second in ((new, old), (old, new)):
         standing = relate(first, second, correcting=True)
-        assert (standing.kind, standing.reason, standing.strong) == ("conflict", f"another {role}", False)
+        assert (standing.kind, standing.reason, standing.strong) == ("conflict", f"a different {role}", False)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_a_new_team_lead_waits_in_review_beside_the_old_one(tmp_path: Path) -> N
         facts = {fact.content: fact.confidence for fact in memory.view.page("kind:fact")}
         assert facts == {"Jonas is my team lead": 0.8, "Ingrid is my team lead now": 0.8}
         (card,) = [item for item in memory.review.items() if item.kind == "conflict"]
-        assert card.reason.startswith("another team lead")
+        assert card.reason.startswith("a different team lead")

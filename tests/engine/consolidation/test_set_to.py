@@ -25,7 +25,7 @@ def test_the_same_thing_set_to_something_else_takes_the_place_of_what_it_was(
     new: str, old: str, reason: str
 ) -> None:
     standing = relate(new, old, correcting=True)
-    assert (standing.kind, standing.strong, standing.reason) == ("conflict", True, f"another {reason}")
+    assert (standing.kind, standing.strong, standing.reason) == ("conflict", True, f"a different {reason}")
 
 
 @pytest.mark.parametrize(

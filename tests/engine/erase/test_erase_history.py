@@ -24,7 +24,7 @@ def test_a_question_about_what_was_erased_does_not_come_back_by_a_redo(memory: M
     gone, stays = memory.remember(FACT), memory.remember(KEPT)
     for other in (gone.id, "fact_000000000000"):
         with memory._core.operation("consolidate", "Consolidated") as op:
-            payload = {"new": stays.id, "old": other, "reason": "another home"}
+            payload = {"new": stays.id, "old": other, "reason": "a different home"}
             identity = proposals.identity("conflict", str(payload))
             assert proposals.ask(op.connection, identity, "conflict", payload, 1)
         undone = memory.undo(op.op_id)

@@ -91,7 +91,7 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Relati
     slot = contested_slot(new, old)
     if slot is not None:
         return Relation(
-            kind="conflict", reason=f"another {slot}", strong=_replaces(slot, new, old, correcting),
+            kind="conflict", reason=f"a different {slot}", strong=_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
@@ -184,21 +184,21 @@ def may_supersede(
     ``same_talk``: the person said both in one conversation, and takes the first back there."""
     order = [str(trust) for trust in TRUST_ORDER]
     if old.protected:
-        return "the known one is confirmed"
+        return "the old one is confirmed"
     if old.topic == "health":
         return "it is about somebody's health"
     if order.index(trust_of_new) > order.index(old.trust):
-        return "the known one comes from a more trusted source"
+        return "the source of the old one is trusted more"
     if claimed:
-        return "that the person said so is an agent's word"
+        return "only an agent says that you said this"
     if said_at < old.event_time:
-        return "it was said before the known one"
+        return "the new one was said before the old one"
     if not strong:
         return "both may be true"
     if old.trust == "user" and not same_talk:
-        return "you said the known one in another conversation"
+        return "you said the old one in another conversation"
     if left <= 0:
-        return "this run has replaced as many as it may"
+        return "many facts were replaced at once already, so this one is asked"
     return ""
 
 

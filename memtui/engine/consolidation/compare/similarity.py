@@ -132,15 +132,21 @@ def _differences(a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: set
     if a.denials != b.denials:
         found.append("one denies what the other says")
     if a.numbers != b.numbers:
-        mine, yours = (", ".join(sorted(x.numbers - y.numbers)) or "none" for x, y in ((a, b), (b, a)))
-        found.append(f"numbers differ: {mine} / {yours}")
+        found.append(_each(*(", ".join(sorted(x.numbers - y.numbers)) for x, y in ((a, b), (b, a)))))
     if only_a and only_b:
-        found.append(f"words differ: {_spelled(a, only_a)} / {_spelled(b, only_b)}")
+        found.append(_each(_spelled(a, only_a), _spelled(b, only_b)))
     elif a.directions != b.directions:
         found.append(f"only one says {', '.join(sorted(a.directions ^ b.directions))}")
     elif (named := a.names & only_a) or (b.names & only_b):
         found.append(f"only one names {_spelled(a, named) if named else _spelled(b, b.names & only_b)}")
     return tuple(found)
+
+
+def _each(mine: str, yours: str) -> str:
+    """What each of two says that the other does not; one of both may be empty."""
+    if mine and yours:
+        return f"one says {mine}, the other {yours}"
+    return f"only one says {mine or yours}"
 
 
 def _spelled(reading: AnalysedText, stems: Set[str]) -> str:

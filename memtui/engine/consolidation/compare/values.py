@@ -47,7 +47,7 @@ class _Told(NamedTuple):
 
 
 def another_value(new: str, old: str) -> str:
-    """ "another time", day, date or amount, where both set the same thing to a different one of these; else empty."""
+    """ "a different time", day, date or amount, where both set the same thing to a different one of these; else empty."""
     mine, theirs = _told(new), _told(old)
     if mine is None or theirs is None or mine.subject != theirs.subject:
         return ""
@@ -56,7 +56,7 @@ def another_value(new: str, old: str) -> str:
     for sort in _SORTS:
         ours, known = mine.values.get(sort), theirs.values.get(sort)
         if ours and known and ours != known:
-            return "" if sort == "amount" and _unit(ours) != _unit(known) else f"another {sort}"
+            return "" if sort == "amount" and _unit(ours) != _unit(known) else f"a different {sort}"
     return ""
 
 
