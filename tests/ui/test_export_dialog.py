@@ -57,7 +57,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         await until(lambda: stage(app) == "failed")
         await until(lambda: "already exists" in " ".join(screen_text(app).replace("│", " ").split()))
         assert target.read_bytes() == before
-        await pilot.press("b")
+        await pilot.press("enter")
         assert stage(app) == "choose"
         await pilot.press("tab", "tab", "space", "enter")  # its history is another matter
         await until(lambda: stage(app) == "failed")

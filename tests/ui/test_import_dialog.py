@@ -112,9 +112,12 @@ async def test_a_path_with_nothing_to_import_says_why_and_lets_one_try_again(
     app = story.app()
     async with running(app) as pilot:
         app.push_screen(ImportDialog(tmp_path / "not there"))
-        await until(lambda: "notthere" in unwrapped(text_of(app)) and "b another path" in text_of(app))
-        await pilot.press("b")
-        await until(lambda: app.screen.query_one(PathInput).has_focus)
+        await until(lambda: "notthere" in unwrapped(text_of(app)) and "Enter another path" in text_of(app))
+        await pilot.press("enter")
+        box = app.screen.query_one(PathInput)
+        await until(lambda: box.has_focus and box.selected_text == box.value)
+        await pilot.press(*"new")
+        assert box.value == "new"
 
 
 async def test_what_cannot_be_read_is_told_and_the_rest_comes_in(story: Story, tmp_path: Path) -> None:
@@ -401,9 +404,9 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await until(lambda: stage(app) == "counted")
         await settle(app)
         await pilot.press("enter")
-        await until(lambda: stage(app) == "drawing" and "Draw facts now?" in text_of(app))
+        await until(lambda: stage(app) == "drawing" and "Look for facts now?" in text_of(app))
         assert any(
-            "Enter show the facts first" in line and "Esc not now" in line
+            "Enter show them first" in line and "Esc not now" in line
             for line in screen_text(app).splitlines()
         )
         await pilot.press("enter")

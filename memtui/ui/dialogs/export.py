@@ -71,7 +71,7 @@ _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
     "choose": (("Enter", "export"), ("Tab", "complete, next"), ("Space", "on or off")),
     "writing": (("c", "stop"),),
     "done": (("Enter", "close"),),
-    "failed": (("b", "another path"),),
+    "failed": (("Enter", "another path"),),
 }
 
 
@@ -230,6 +230,8 @@ class ExportDialog(Dialog[None]):
     def action_close(self) -> None:
         if self._stage == "done":
             self.dismiss(None)
+        elif self._stage == "failed":
+            self.action_again()
         elif self._stage == "choose":  # from a toggle
             self._submit()
 

@@ -82,13 +82,13 @@ WHAT = (
 
 Stage = Literal["choose", "counting", "counted", "importing", "done", "drawing", "failed"]
 _HINTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    "choose": (("Enter", "count it"), ("Tab", "complete")),
+    "choose": (("Enter", "preview"), ("Tab", "complete")),
     "counting": (("c", "stop"),),
     "counted": (("Enter", "import it"), ("b", "another path")),
     "importing": (("c", "stop"), ("Esc", "go on in the background")),
     "done": (("Enter", "close"), ("u", "undo")),
-    "drawing": (("Enter", "show the facts first"), ("r", "draw"), ("u", "undo"), ("Esc", "not now")),
-    "failed": (("b", "another path"),),
+    "drawing": (("Enter", "show them first"), ("r", "save them at once"), ("u", "undo"), ("Esc", "not now")),
+    "failed": (("Enter", "another path"),),
 }
 
 
@@ -278,8 +278,8 @@ class ImportDialog(Dialog[None]):
         memory = self.shell.operations.require()
         waiting = len(await asyncio.to_thread(memory.sessions.pending, due=True))
         if waiting and self._stage == "done" and not self.shell.readonly:
-            sessions = plural(waiting, "conversation waits", "conversations wait")
-            question = (f"\n\nDraw facts now? {sessions} for it.", "bold $accent")
+            sessions = plural(waiting, "conversation is", "conversations are")
+            question = (f"\n\nLook for facts now? {sessions} not read yet.", "bold $accent")
             self._show_stage("drawing", assemble(report, question))
 
     def action_draw(self, preview: bool) -> None:
@@ -294,7 +294,9 @@ class ImportDialog(Dialog[None]):
         return not watched and not _LIVE.isdisjoint(report.formats)
 
     def action_go_on(self) -> None:
-        if self._stage == "drawing":
+        if self._stage == "failed":
+            self.action_again()
+        elif self._stage == "drawing":
             self.action_draw(True)
         elif self._stage == "done":
             self.dismiss(None)
@@ -313,6 +315,8 @@ class ImportDialog(Dialog[None]):
     def action_again(self) -> None:
         if self._stage in ("counted", "failed"):
             self._show_stage("choose")
+            box = self.query_one(PathInput)
+            box.propose(box.value)
             start(self, self._detect, "detect")
 
     def action_undo(self) -> None:

@@ -174,7 +174,7 @@ class WelcomeDialog(Dialog[Choice]):
                 (),
                 False,
             ),
-            ("demo", "Look around in a demo", "a tour of seven steps; nothing is kept", (), False),
+            ("demo", "Look around in a demo", "a tour; nothing is kept", (), False),
             ("empty", "Start empty", "you write, or your agents do", (), False),
         ]
         ways = [*always, *ways] if late else [*ways, *always]
