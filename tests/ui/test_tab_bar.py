@@ -23,7 +23,6 @@ async def drawn(width: int, counts: dict[str, int], active: str = "memories") ->
         bar.tabs = tuple(
             Tab(spec.number, spec.place, spec.label, spec.short, counts.get(spec.place), spec.calls)
             for spec in PANES
-            if spec.number in range(1, 9)
         )
         bar.active = active
         await pilot.pause()
@@ -35,31 +34,35 @@ async def drawn(width: int, counts: dict[str, int], active: str = "memories") ->
     [
         (
             160,
-            " 1 Review 25   2 Memories 1,640   3 Search   4 Entities 126   5 Sessions 2   6 Observations 22"
+            " 0 You   1 Review 25   2 Memories 1,640   3 Search   4 Entities 126   5 Sessions 2   6 Observations 22"
             "   7 Maintenance   8 History",
         ),
         (
             120,
-            " 1 Review 25   2 Memories   3 Search   4 Entities   5 Sessions 2   6 Observations   7 Maintenance   8 History",
+            " 0 You   1 Review 25   2 Memories   3 Search   4 Entities   5 Sessions 2   6 Observations   7 Maintenance"
+            "   8 History",
         ),
         (
-            105,
-            " 1 Review 25  2 Memories  3 Search  4 Entities  5 Sessions 2  6 Observations  7 Maintenance  8 History",
+            110,
+            " 0 You  1 Review 25  2 Memories  3 Search  4 Entities  5 Sessions 2  6 Observations  7 Maintenance  8 History",
         ),
         (
             100,
-            " 1 Review●  2 Memories  3 Search  4 Entities  5 Sessions●  6 Observations  7 Maintenance  8 History",
+            " 0 You 1 Review● 2 Memories 3 Search 4 Entities 5 Sessions● 6 Observations 7 Maintenance 8 History",
         ),
-        (90, " 1 Review 25  2 Memories  3 Search  4 Entities  5 Sessions 2  6 Obs  7 Maint  8 History"),
-        (80, " 1 Review 25  2 Mem  3 Search  4 Entities  5 Ses 2  6 Obs  7 Maint  8 History"),
-        (60, " 1Rev 25  2Mem  3Find  4Ents  5Ses 2  6Obs  7Maint  8His"),
+        (
+            96,
+            " 0 You  1 Review 25  2 Memories  3 Search  4 Entities  5 Sessions 2  6 Obs  7 Maint  8 History",
+        ),
+        (80, " 0 You  1 Review 25  2 Mem  3 Search  4 Ents  5 Ses 2  6 Obs  7 Maint  8 History"),
+        (60, " 0You  1Rev●  2Mem  3Find  4Ents  5Ses●  6Obs  7Maint  8His"),
     ],
 )
 async def test_counts_go_before_blanks_and_both_before_names(width: int, expected: str) -> None:
     assert (await drawn(width, _COUNTS)).rstrip() == expected
 
 
-@pytest.mark.parametrize("width", [80, 90, 100, 110, 120])
+@pytest.mark.parametrize("width", [80, 90, 96, 100, 110, 120])
 async def test_no_tab_is_left_out_where_no_work_waits(width: int) -> None:
     text = await drawn(width, {"memories": 164, "review": 0})
     assert "…" not in text

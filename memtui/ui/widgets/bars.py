@@ -86,7 +86,9 @@ class TabBar(Widget):
             called = "bold $accent" if tab.calls and tab.counted else "$text-muted"
             parts += [
                 assemble((" ", style), (str(tab.number), ("bold $accent" if here else "$text-muted") + back)),
-                assemble((name, style), (count, called + back), (" ", style), " " * (after - 1)),
+                assemble(
+                    (name, style), (count, called + back), (" " * min(after, 1), style), " " * (after - 1)
+                ),
             ]
         return assemble(*parts, "…" if more else "")
 
@@ -123,6 +125,7 @@ class TabBar(Widget):
             [_TabText(tab, full(tab), self._work(tab), 2) for tab in self.tabs],
             [_TabText(tab, full(tab), self._work(tab), 1) for tab in self.tabs],
             [_TabText(tab, full(tab), self._work_waits(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_waits(tab), 0) for tab in self.tabs],
             *(self._cut(number) for number in range(1, len(self.tabs) + 1)),
             [_TabText(tab, visible(tab.short), self._work(tab), 1) for tab in self.tabs],
             [_TabText(tab, visible(tab.short), self._work_waits(tab), 1) for tab in self.tabs],
