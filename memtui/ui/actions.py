@@ -142,8 +142,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("back", "escape", "back", "Move", _ALL,
             "One step back: to the list, then without marks, then without filter."),
 
-    _action("open", "enter", "open", "Look", (*_LISTED, "profile"), "Open the selected row in full."),
-    _action("go", "enter", "open", "Look", ("portrait",),
+    _action("open", "enter", "open", "Look", _LISTED, "Open the selected row in full."),
+    _action("go", "enter", "open", "Look", ("portrait", "profile"),
             "Open what the cursor is on: a fact, a person, all facts of a topic, Review.", footer=5),
     _action("list_cell", "enter", "list these", "Look", ("grid",),
             "List the memories under the cursor; Esc comes back to the same place.", footer=5),

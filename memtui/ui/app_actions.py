@@ -115,7 +115,7 @@ class AppActions:
             return
         found, cautions = await shell.operations.ask(_last_served)
         if not found:
-            shell.show_message("No agent was given anything that is still in use.")
+            shell.show_message("No agent was told anything yet, or nothing of it is remembered any more.")
             return
         picked = await shell.ask_person(WrongDialog(found, cautions))
         if picked is None:

@@ -273,6 +273,8 @@ async def test_forget_trash_restore_goes_round(story: Story) -> None:
         await settle(app)
         await pilot.press("X")
         await until(lambda: memories(app).table.row_count == 6)
+        # The list shows what came back, not its first row.
+        await until(lambda: memories(app).current is not None and memories(app).current.content == key)  # type: ignore[union-attr]
     assert facts(story)["The spare key is with Nadia"].active
 
 
@@ -291,7 +293,7 @@ async def test_verbs_say_why_they_cannot_run(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         for key, said in [
-            ("c", "confirmed already"),
+            ("c", "confirmed already: what you write or correct is"),
             ("R", "not in the Trash"),
             ("at", "No person or thing"),
         ]:

@@ -336,7 +336,7 @@ def _corrected(
         return None
     place, kind = found
     strong = not self_correction.says_much_else(new.text, said[place].statement.text)
-    return conflicts.Relation(kind="conflict", reason=f"another {kind}", strong=strong, score=1.0), said[
+    return conflicts.Relation(kind="conflict", reason=f"a different {kind}", strong=strong, score=1.0), said[
         place
     ]
 

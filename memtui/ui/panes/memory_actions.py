@@ -76,6 +76,8 @@ class MemoryActions:
         self._table = table
         self._go_to = go_to
         self._nothing = nothing
+        # The memory that was brought back last, by its rid.
+        self.restored: int | None = None
 
     @property
     def current(self) -> MemoryRecord | None:
@@ -116,7 +118,7 @@ class MemoryActions:
         if not memory.active:
             return "This one is in the Trash: restore it first."
         if action.id == "confirm" and memory.protected:
-            return "This one is confirmed already."
+            return "This one is confirmed already: what you write or correct is, without this key."
         if action.id == "confirm" and memory.kind == "episode":
             return "This is what was said, word for word: there is nothing to confirm."
         if action.id in ("pin_fact", "topic") and memory.kind != "fact":
@@ -418,6 +420,8 @@ class MemoryActions:
 
         before = self.current
         after = await self._pane.change(change, doing)
+        if verb == "restore":
+            self.restored = after.rid
         if before is not None and before.tags == after.tags and verb == "tag":
             self._pane.show_message("No tag changed: it was so already.")
 

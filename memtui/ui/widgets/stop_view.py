@@ -127,7 +127,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     # -- moving
 
     def unavailable_reason(self, action: Action) -> str:
-        return "There is nothing to open here." if action.id in ("open", "go") and self.stop is None else ""
+        return "There is nothing to open here." if action.id == "go" and self.stop is None else ""
 
     def put_cursor(self, number: int) -> None:
         """Go to a stop (the nearest there is), and bring it into view. One that is still sought is given up."""
@@ -215,7 +215,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         self.put_cursor(len(self._laid.stops) - 1)
         self.scroll_end(animate=False)
 
-    def do_open(self) -> None:
+    def do_go(self) -> None:
         if self.stop is not None:
             self.post_message(self.Opened())
 
@@ -250,7 +250,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
                 self.cursor = part.stop
                 self._moved()
                 if event.chain == 2:
-                    self.do_open()
+                    self.do_go()
             left += width
 
     # -- drawing

@@ -48,11 +48,10 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self.delegates = (
-            MemoryActions(
-                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
-            ), SaveFilterAction(self, lambda: self.filter_bar)
-        )  # fmt: skip
+        self._verbs = MemoryActions(
+            self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+        )
+        self.delegates = (self._verbs, SaveFilterAction(self, lambda: self.filter_bar))
 
     @property
     def current(self) -> MemoryRecord | None:
@@ -316,9 +315,16 @@ class MemoriesPane(ListPane[MemoryRow]):
     def do_trash(self) -> None:
         terms = self.filter_bar.value.split()
         inside = TRASH in terms
-        self.filter_bar.set_filter(
-            " ".join(term for term in terms if term != TRASH) if inside else " ".join([TRASH, *terms])
-        )
+        restored, self._verbs.restored = self._verbs.restored, None
+        if inside:
+            filter = " ".join(term for term in terms if term != TRASH)
+            self.filter_bar.set_filter(filter, quiet=restored is not None)
+            if restored is not None:  # the list shows it, and not its top
+                self.table.mark(set())
+                self.table.select(restored)
+                self.show_rows(top=False)
+        else:
+            self.filter_bar.set_filter(" ".join([TRASH, *terms]))
         self.show_message(
             "Back from the Trash."
             if inside

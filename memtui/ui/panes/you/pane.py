@@ -43,8 +43,6 @@ class PortraitView(StopView[Stop]):
     BINDINGS = [*bindings_at("portrait")]
     part: ClassVar[Place] = "portrait"
 
-    do_go = StopView.do_open
-
     def do_column_left(self) -> None:
         self.across(-1)
 
@@ -107,6 +105,9 @@ class YouPane(Pane):
     def current(self) -> MemoryRecord | None:
         """The fact under the cursor."""
         return None if self.stop is None else self.stop.memory
+
+    def preferred_actions(self) -> Sequence[str]:
+        return () if self.current is None else ("go", "correct", "confirm", "forget")
 
     # -- what is shown
 
