@@ -141,6 +141,14 @@ class MemtuiApp(App[None], inherit_bindings=False):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return variable_defaults(self.current_theme)
 
+    def get_css_variables(self) -> dict[str, str]:
+        variables = super().get_css_variables()
+        if (
+            self.no_color and not self.current_theme.ansi
+        ):  # so that ``NoColourFilter`` reverses the row of the cursor, and the tab of the pane
+            variables["row-cursor"] = variables["foreground"]
+        return variables
+
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), *self._own_filters)
 

@@ -12,7 +12,7 @@ from memtui.ui.theme import RETRIEVER_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, o
 from memtui.ui.widgets.line_view import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
-from ui_story import Story, running, settle
+from ui_story import Story, memories, running, screen_text, settle
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -102,6 +102,20 @@ async def test_no_colour_means_no_colour_and_no_background(
         assert not any(style.color or style.bgcolor for style in styles)
         # The cursor of the input is seen all the same.
         assert any(style.reverse for style in styles)
+        await pilot.press("escape")
+        await settle(app)
+
+        def reversed_on(line: int) -> str:
+            strip = app.screen._compositor.render_strips()[line]
+            return "".join(one.text for one in strip if one.style is not None and one.style.reverse).strip()
+
+        # So are the tab of the pane and the row of the cursor.
+        lines = screen_text(app).splitlines()
+        assert reversed_on(next(n for n, line in enumerate(lines) if "2 Memories" in line)) == "2 Memories 6"
+        current = memories(app).current
+        assert current is not None
+        row = next(n for n, line in enumerate(lines) if "▌" in line)
+        assert current.content[:20] in reversed_on(row)
 
 
 @pytest.mark.parametrize("theme", [*own_themes(), *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)
