@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step("These are the memories: what assistants know about a person.", "down", "goes to the next one"),
+    Step("What assistants know about a person, by topic.", "pane_memories", "lists all of it"),
     Step("There is more to a memory than its line in the list.", "open", "opens it in full"),
     Step("Its source: the words that it was drawn from, and when.", "pane_search", "goes to Search"),
     Step(
@@ -67,13 +67,12 @@ class Tour:
         self._navigation = navigation
         self._over = over
         self._number = 0
-        self._began_at: int | None = None
         self._strip = TourStrip(shell)
 
     async def begin(self) -> None:
         """Show the first step, on its pane."""
         window = self._window()
-        await self._navigation.begin_at("memories")
+        await self._navigation.begin_at("you")
         await window.mount(self._strip, before=window.query_one("StatusLine"))
         self._show(0)
         self._strip.set_interval(_LOOK_SECONDS, self._look)
@@ -92,7 +91,7 @@ class Tour:
             self._list.table.focus()
         else:
             self._shell.action_perform(action)
-        if action in ("down", "open"):
+        if action == "open":
             self._show(self._number + 1)
 
     async def do_back(self) -> None:
@@ -114,7 +113,6 @@ class Tour:
 
     def _show(self, number: int) -> None:
         self._number = number
-        self._began_at = self._list.table.selected_key if number == 0 else None
         self._strip.number = number
         self._strip.refresh(layout=True)
 
@@ -126,11 +124,6 @@ class Tour:
     def _is_done(self) -> bool:
         window = self._window()
         match STEPS[self._number].key:
-            case "down":
-                key = self._list.table.selected_key if window.active == "memories" else None
-                if self._began_at is None:
-                    self._began_at = key
-                return key != self._began_at
             case "open":
                 return window.active == "memories" and self._list.in_mode
             case "query":

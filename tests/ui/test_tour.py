@@ -11,7 +11,7 @@ from memtui.demo import create_demo
 from memtui.ui.app import MemtuiApp
 from memtui.ui.theme import Appearance
 from memtui.ui.tour import STEPS, TourStrip
-from ui_story import Story, running, screen_text, settle, still, until
+from ui_story import Story, screen_text, settle, still, until
 
 SIZES = [(120, 40), (80, 24), (60, 20), (40, 12)]
 
@@ -47,7 +47,7 @@ async def test_the_key_that_goes_on_takes_every_step_and_writes_nothing(
 ) -> None:
     before = operations(toured)
     app = toured.app(begins_with="tour", look=Appearance(ascii=ascii, motion=False))
-    async with running(app, size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         for number, one in enumerate(STEPS):
             await until(lambda number=number: step(app) == number)
             await still(app)
@@ -65,9 +65,10 @@ async def test_the_key_that_goes_on_takes_every_step_and_writes_nothing(
 
 async def test_a_step_is_over_when_the_person_did_what_it_names(toured: Story) -> None:
     app = toured.app(begins_with="tour")
-    async with running(app, (80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(lambda: step(app) == 0)
-        for number, keys in enumerate(("j", "enter", "3"), 1):
+        for number, keys in enumerate(("2", "enter", "3"), 1):
+            await still(app)
             await pilot.press(keys)
             await until(lambda number=number: step(app) == number)
         await pilot.press("/", *"walnuts")
@@ -85,8 +86,11 @@ async def test_a_step_is_over_when_the_person_did_what_it_names(toured: Story) -
 
 async def test_esc_ends_the_tour_where_there_is_no_other_way_back(toured: Story) -> None:
     app = toured.app(begins_with="tour")
-    async with running(app, (80, 24)) as pilot:
-        await pilot.press("j", "enter")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        for number, key in enumerate(("2", "enter"), 1):
+            await until(lambda number=number: step(app) == number - 1)
+            await still(app)
+            await pilot.press(key)
         await until(lambda: step(app) == 2)
         await pilot.press("escape")
         await still(app)
@@ -102,7 +106,7 @@ async def test_esc_ends_the_tour_where_there_is_no_other_way_back(toured: Story)
 
 async def test_a_tour_that_only_reads_says_why_it_does_not_import(toured: Story) -> None:
     app = toured.app(begins_with="tour", readonly=True)
-    async with running(app, (80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         for number in range(len(STEPS) - 1):
             await until(lambda number=number: step(app) == number)
             await pilot.press("ctrl+n")
