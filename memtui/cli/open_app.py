@@ -16,6 +16,7 @@ from memtui.engine.errors import MemtuiError, StoreError, UsageError
 
 from .errors import report
 from .invocation import Invocation, demo_file
+from .output import in_unicode
 
 if TYPE_CHECKING:
     from memtui.config import Settings
@@ -82,7 +83,9 @@ def make_app(
         reopen=open_with,
         place=path,
         name="demo, a throwaway copy" if path is None else path.stem,
-        look=Appearance(settings.general.theme, settings.general.ascii, settings.general.motion),
+        look=Appearance(
+            settings.general.theme, settings.general.ascii or not in_unicode(), settings.general.motion
+        ),
         keymap=settings.keymap,
         readonly=invocation.readonly,
         permissions=permissions,

@@ -167,7 +167,9 @@ def in_colour() -> bool:
 
 
 def in_unicode() -> bool:
-    """Whether stdout's encoding has the glyphs."""
+    """Whether stdout's encoding and the terminal have the glyphs: a vt100 has not, whatever the encoding is called."""
+    if os.environ.get("TERM", "").startswith("vt"):
+        return False
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
 
 

@@ -62,7 +62,7 @@ class General(Section):
         bool,
         Meta(
             title="plain letters only",
-            description="Plain letters in place of signs and frames; --ascii for one call.",
+            description="Plain letters in place of signs and frames; --ascii for one call. A vt100 gets them anyway.",
         ),
     ] = False
     motion: Annotated[

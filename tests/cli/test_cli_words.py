@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from cli_kit import Cli
+from memtui.cli.invocation import Invocation
+from memtui.cli.open_app import make_app
 
 
 def test_ascii_is_an_option(cli: Cli) -> None:
@@ -15,9 +19,15 @@ def test_ascii_is_an_option(cli: Cli) -> None:
     assert "--ascii" in cli("--help").out
 
 
-def test_the_app_opens_in_ascii() -> None:
-    from memtui.cli.invocation import Invocation
+def test_a_terminal_without_the_signs_gets_plain_ones(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("remember", "Ada likes tea")
+    monkeypatch.setenv("TERM", "vt100")  # in the C locale Python calls its output UTF-8
+    assert cli("list").out.isascii()
+    with ExitStack() as kept:
+        assert make_app(Invocation(), kept, []).look.ascii
 
+
+def test_the_app_opens_in_ascii() -> None:
     invocation = Invocation.without_command(["--ascii"])
     assert invocation is not None and invocation.configuration.settings.general.ascii
 
