@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memtui.engine.records import Entity, MemoryRecord, Session
 from memtui.engine.records.lists import SessionRow
+from memtui.engine.review.cards import ReviewItem
 from memtui.present import entity, review, session
 
 NOW = 1_700_000_000
@@ -62,7 +63,5 @@ def test_an_entity_says_how_else_it_is_called_and_where_it_is_mentioned() -> Non
 
 
 def test_a_card_says_what_it_is() -> None:
-    assert (review.kind("quarantined"), review.kind("entities")) == (
-        ("quarantined", "warning"),
-        ("same?", "accent"),
-    )
+    said = [review.kind(ReviewItem(id="p1", kind=kind, reason="")) for kind in ("quarantined", "entities")]
+    assert said == [("quarantined", "warning"), ("same?", "accent")]
