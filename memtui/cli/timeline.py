@@ -15,7 +15,7 @@ from memtui.present.text import visible
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
 from .memory_lines import glyphs
-from .output import columns_shown, drawn, emit, err, note, out, paint, row
+from .output import columns_shown, drawn, err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 # A drawing in a pipe is as wide as this, and one on a terminal at most as wide as that.
@@ -73,7 +73,7 @@ def timeline_command(
         )
     there = any(any(row.counts[one]) for row in (found.all, *found.rows) for one in layers)
     if json:
-        emit(asdict(found))
+        print_json(asdict(found))
         return OK if there else NEGATIVE
     if found.earliest is None:
         err("nothing is remembered yet" if not filter else "nothing passes this filter")
@@ -88,7 +88,7 @@ def timeline_command(
             sentence if columns is None else textwrap.fill(visible(sentence), columns, subsequent_indent="  ")
         )
     if found.left_out:
-        note(f"{words.left_out(found)}: --limit, or --filter")
+        print_note(f"{words.left_out(found)}: --limit, or --filter")
     return OK if there else NEGATIVE
 
 
