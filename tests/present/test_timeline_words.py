@@ -102,7 +102,9 @@ def test_every_line_fits(
     if cursor[0] and not where.shown:
         return
     marked = where.top + where.sky - 1 + (cursor[0] and (cursor[0] - first) * where.high)
-    assert shown[marked].startswith(signs.cursor) and where.row_at(marked) == (cursor[0] and cursor[0] - first)
+    assert shown[marked].startswith(signs.cursor) and where.row_at(marked) == (
+        cursor[0] and cursor[0] - first
+    )
     assert not where.below or signs.rising in shown[-1]
     for at in (0, cursor[1], one.periods - 1):
         assert where.cell_at(where.left + where.edges[at], where.top) == (0, at)

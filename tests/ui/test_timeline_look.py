@@ -12,7 +12,7 @@ from memtui.engine.store import entities, memories, recalls
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.registry import spec_of
-from memtui.ui.theme import Look
+from memtui.ui.theme import Appearance
 from textual.pilot import Pilot
 from ui_story import DAY, NOW, Story, settle, still, until
 
@@ -80,7 +80,7 @@ def test_the_timeline(years: Story, snap_compare: SnapCompare, size: tuple[int, 
 
 
 def test_the_timeline_of_persons_in_the_light(years: Story, snap_compare: SnapCompare) -> None:
-    app = years.app(look=Look(theme="memtui-light", motion=False))
+    app = years.app(look=Appearance(theme="memtui-light", motion=False))
     assert snap_compare(app, terminal_size=(120, 40), run_before=pressing("b", "v", "j"))
 
 
@@ -88,5 +88,5 @@ def test_the_timeline_in_ascii_without_colour(
     years: Story, snap_compare: SnapCompare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = years.app(look=Look(ascii=True, motion=False))
+    app = years.app(look=Appearance(ascii=True, motion=False))
     assert snap_compare(app, terminal_size=(60, 24), run_before=pressing("="))
