@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
+
+_name = re.compile(r"\{([A-Z_]+)\}")
 
 
 def lines(path: Path) -> list[str]:
@@ -22,6 +25,11 @@ def sections(path: Path) -> dict[str, list[str]]:
         else:
             below.append(line)
     return found
+
+
+def expression(path: Path, heading: str) -> str:
+    """The lines below a heading as the alternatives of one regular expression; {NAME} stands for those of another heading."""
+    return _name.sub(lambda found: expression(path, found[1]), "|".join(sections(path)[heading]))
 
 
 @functools.cache

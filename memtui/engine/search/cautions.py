@@ -98,7 +98,7 @@ def find_cautions(
 def decided_cautions(
     connection: apsw.Connection, ids: Collection[str], now: float
 ) -> dict[str, tuple[Caution, ...]]:
-    """Like ``find``, of what is linked and decided: without what is said again, and without what waits in Review."""
+    """Like ``find_cautions``, of what is linked and decided: without what is said again, and without what waits in Review."""
     return _find(connection, "id", ids, now, None) if ids else {}
 
 

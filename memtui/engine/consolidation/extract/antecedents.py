@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 
+from memtui.engine import word_lists
 from memtui.engine.models.ner.gazetteer import is_given_name
 
-_MALE = (
-    r"(?:husband|boyfriend|dad|father|son|brother|grandad|grandpa|grandfather|uncle|nephew|grandson|lad|mann|sohn|"
-    r"vater|bruder)"
-)
-_FEMALE = (
-    r"(?:wife|girlfriend|mum|mom|mother|daughter|sister|gran|grandma|grandmother|nan|aunt|niece|granddaughter|frau|"
-    r"tochter|mutter|"
-    r"schwester|novia|mamá|hermana)"
-)
+_LIST = Path(__file__).with_name("antecedents.txt")
+
+_MALE = word_lists.expression(_LIST, "MALE")
+_FEMALE = word_lists.expression(_LIST, "FEMALE")
 _EITHER = (
     r"(?:dog|cat|partner|boss|manager|friend|mate|neighbou?r|baby|greyhound|puppy|horse|colleague|solicitor|lawyer|"
     r"flatmate|intern)"
@@ -34,13 +31,7 @@ _name = re.compile(
 _small_name = re.compile(r"\b(?P<name>[a-z]{3,})['’]s\b")
 _pronoun = re.compile(r"(?:(?P<he>he|his|him)|(?P<she>she|her))(?:['’]\w+)?\b", re.IGNORECASE)
 # "Still has to carry the pens", "sleeps in the woodshed": of somebody, who is not named. Nouns end in "s" as well.
-_left_out = re.compile(
-    r"(?:(?:still|also|now|just|already|always|never|only|normally|usually) )*"
-    r"(?:has|hasn't|is|isn't|was|wasn't|does|doesn't|eats|sleeps|lives|works|takes|carries|wants|needs|likes|loves|hates|goes|"
-    r"comes|gets|keeps|starts|plays|walks|reads|speaks|drinks|wears|owes|sings|studies|teaches|reckons|says|thinks|knows|"
-    r"moves|leaves|retires|turns|drives|runs|barks|bites|snores|sheds|limps|swims|rides|collects|hopes|plans) (?!there\b)",
-    re.IGNORECASE,
-)
+_left_out = re.compile(word_lists.expression(_LIST, "left out"), re.IGNORECASE)
 _LADY, _GENTLEMAN = ("Mrs", "Ms", "Miss", "Frau", "doña"), ("Mr", "Herr", "don")
 
 
@@ -155,28 +146,12 @@ def _is_name(text: str, at: int, word: str) -> bool:
 
 
 _sentence_end = re.compile(r"(?<=[.!?])\s+")
-_joining = re.compile(
-    r"(?:(?:and|but|so|oh|also|well|ok|okay|yes|no|then|still|btw|by the way|anyway|last|instead|now|unlike that)[,:]? )*",
-    re.IGNORECASE,
-)
-_begins = re.compile(
-    r"(?P<who>(?i:my|our|meine?|unsere?|mi) (?:[a-z]+ )?[a-zäöüé]+(?:,? [A-Z][^\W\d_]+)?|"
-    rf"(?:(?i:{_MALE}|{_FEMALE}) )?[A-Z][^\W\d_]+)(?: \(\d+\))?"
-    r"(?= (?:is|was|has|had|can|can't|cant|will|wants?|works|lives|left|moved|gets|needs|likes|loves|hates|went|comes?|"
-    r"did|does|doesn't|said|says|[a-z]{3,}(?:s|ed))\b"
-    r"|['’]s (?:a|an|the|in|at|on|not|no|still|now|got|been|just|back|coming|going|[a-z]+ing|\d+)\b)"
-)
-_place = re.compile(r"\b(?:in|at|from|on|near|ward|of|via|for the|in der|aus|nach|en|de|à)$", re.IGNORECASE)
-_towards = re.compile(
-    r"\b(?:go|going|goes|went|move|moved|moving|travel|fly|drive|drove|trip|train|back) to$", re.IGNORECASE
-)
+_joining = re.compile(word_lists.expression(_LIST, "joining"), re.IGNORECASE)
+_begins = re.compile(word_lists.expression(_LIST, "begins"))
+_place = re.compile(word_lists.expression(_LIST, "place"), re.IGNORECASE)
+_towards = re.compile(word_lists.expression(_LIST, "towards"), re.IGNORECASE)
 _visited = re.compile(r"\b(?:at|to|from|by|bei|zu|chez)\s+$", re.IGNORECASE)
-_acts = re.compile(
-    r"(?:['’]s|,| (?:is|has|was|can|can't|wants|works|lives|left|moved|gets|needs|likes|loves|hates|went|runs|took|does|did|"
-    r"had|got|came|passed|played|plays|eats|sleeps|reacts|"
-    r"said|and (?:i\b|(?:my|our|the)\b|[A-Z]\w*))"
-    r"(?!\w))"
-)
+_acts = re.compile(word_lists.expression(_LIST, "acts"))
 _STARTS = frozenset(
     """
     it he she that this there here what who where how when they we you everything nothing nobody everyone someone one

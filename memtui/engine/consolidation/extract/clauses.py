@@ -7,27 +7,16 @@ partly worth keeping. A cut is made only where what follows begins anew: with it
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from memtui.engine import word_lists
 
 from .exclusions import is_small_talk
 from .sentences import Sentence
 
-_SUBJECT = (
-    r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'll|he|he's|she|she's|they|they're|they've|it|it's|its|my|our|his|her|"
-    r"their|there's|that's|this|you|you're|don't|do|does|can|could|should|will|what|how|which|who|when|where|why|is|are|"
-    r"please|(?:never|always)(?! (?:on|at|in|by|before|after|past|with|without|for|from|the|a|an|any|my|our) )|so|nobody|"
-    r"ich|wir|er|sie|es|mein|meine|unser|unsere|bitte|wie|was|wer|wo|wann|kann|darf|soll|je|j'ai|j'|on|il|elle|mon|ma|mes|nous|c'est|"
-    r"yo|mi|mis|él|ella|nos|me|le|tengo|estoy|es|ya|qué|cómo|puedo)"
-)
-_JOIN = r"(?:and|but|so|or|also|oh|plus|und|aber|et|mais|donc|y|pero|entonces|así que|o sea)"
-_cut = re.compile(
-    rf"\s*(?:[;…]|\.\.+|\s[-–—]\s)\s*"
-    rf"|,?\s+(?=(?:oh and|anyway|so basically|one more thing|by the way|side note)\b)"
-    rf"|,\s+(?={_JOIN}?\s?{_SUBJECT}(?![\w'’]))"
-    rf"|,\s+{_JOIN}\s+(?=\w)"
-    rf"|\s+(?=and (?:please )?(?:always|never) [^.;]{{3,80}}\byou\b)"
-    rf"|\s+(?=(?:and|but|so) (?:i|i'm|i've|we|we're|we've|he|he's|she|she's|they|my|our)\s)",
-    re.IGNORECASE,
-)
+_LIST = Path(__file__).with_name("clauses.txt")
+
+_cut = re.compile(word_lists.expression(_LIST, "cut"), re.IGNORECASE)
 _FEWEST_WORDS = 3
 
 

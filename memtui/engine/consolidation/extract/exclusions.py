@@ -70,7 +70,7 @@ def _has_any(names: tuple[str, ...], plain: str) -> bool:
 
 @functools.cache
 def _shape(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists.sections(_LIST)[name]))
+    return re.compile(word_lists.expression(_LIST, name))
 
 
 @functools.cache

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from memtui.engine import word_lists
+
+_LIST = Path(__file__).with_name("filler.txt")
 
 _WORD = (
     r"(?:oh+|ah+|aw+|ugh|well|so|and|but|also|plus|anyway|anyways|right|ok(?:ay)?|ta|btw|by the way|just so you know|"
@@ -19,23 +24,14 @@ _WORD = (
 )
 _REMEMBER = r"(?:please )?remember(?: that)?(?= (?:i|i'm|we|we're|my|our)\b)"
 _lead = re.compile(rf"(?:(?:{_WORD}|{_REMEMBER})(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
-_tail = re.compile(
-    r"(?:[\s,;.!…–—-]|(?:\b(?:btw|by the way|lol|haha+|ha|jaja+|bless (?:her|him|them)|thank god|ta|thanks|xx?|"
-    r"you know|don't ask|before you ask|übrigens|por cierto)\b)|[:;]-?[)DP(]|<3|"
-    r"[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d])+$",
-    re.IGNORECASE,
-)
+_tail = re.compile(word_lists.expression(_LIST, "tail"), re.IGNORECASE)
 _joins = re.compile(r"[\s,]+(?:and|but|so|or|because|though|tho|und|et|y|pero)[\s,.]*$", re.IGNORECASE)
 _inside = re.compile(
     r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]\u200d?",
     re.IGNORECASE,
 )
 # "as I'm on warfarin": the reason stands alone.
-_reason = re.compile(
-    r"^(?:as|since|because|cos|seeing (?:as|that)|given that|now that|weil|da|comme|puisque|como|ya que) "
-    r"(?=(?:i|i'm|my|we|our|he|she|ich|je|mon|ma|mi|the|[A-Z])\b)",
-    re.IGNORECASE,
-)
+_reason = re.compile(word_lists.expression(_LIST, "reason"), re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
 
 

@@ -7,132 +7,51 @@ the same message asks for ("write a function; never use recursion") or of a part
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from memtui.engine import word_lists
 
 from .sentences import mask
 
-MARKER = re.compile(
-    r"(?:please,? )?(?:from (?:now|today|this (?:day|point|moment)|here|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|"
-    r"sun)day|next (?:week|month))(?: on(?:wards?)?| forward)|going forward|henceforth|in (?:the )?future)\b,?:?\s*",
-    re.IGNORECASE,
-)
+_LIST = Path(__file__).with_name("instructions.txt")
+
+MARKER = re.compile(word_lists.expression(_LIST, "marker"), re.IGNORECASE)
 """What makes the rest of a sentence last."""
 
 _LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
-_VERBS = (
-    r"(?:answer|reply|respond|write|use|call me|address me|include|add|show|give|tell me|ask me|check|run|start|begin|"
-    r"end|explain|cite|format|translate|speak|sign|suggest|recommend|propose|assume|delete|remove|commit(?! to)|push|merge|"
-    r"deploy|ship|release|rebase|force[- ]push|squash|book|schedule|send|share|publish|store|log|record|mention|"
-    r"avoid|list|convert|spell|name|comment|document|review|verify|confirm|double-check|warn me|remind me|"
-    r"summari[sz]e|indent|hardcode|hard-code|skip|edit|change|modify|overwrite|create|generate|import|install|"
-    r"upgrade|pin|expose|mock|link|default to|stick to|refer to|apologi[sz]e|invent|make (?:sure|changes|assumptions|"
-    r"breaking)|put|keep (?:the |your |all )?(?:answers?|repl(?:y|ies)|responses?|explanations?|code|functions?|commits?|"
-    r"messages?|summar(?:y|ies)|lines)|"
-    r"keep (?:all|every) (?:your )?\w+ |be (?:concise|brief|polite|honest|direct|formal|informal|explicit|specific))"
-)
-_ALWAYS = re.compile(
-    rf"(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to |(?:remember|make sure|be sure) to )?"
-    rf"(?:(?:always|never|do not ever|never, ever|under no circumstances) (?:ever )?{_VERBS}|"
-    r"only (?:suggest|recommend|propose))\b"
-)
+_VERBS = word_lists.expression(_LIST, "VERBS")
+_ALWAYS = re.compile(word_lists.expression(_LIST, "always"))
 # What one is told to do in life as well: "always use sunscreen", "never answer the door".
-_EVERYDAY = re.compile(
-    r"(?:.*? )?(?:always|never|ever|circumstances) (?:ever )?(?:answer|reply|respond|write|use|include|add|show|"
-    r"give(?! me\b)|check|run|start|begin|end|speak|sign|assume|remove|book|schedule|send|share|store|record|mention|avoid|"
-    r"list|spell|name|comment|review|"
-    r"verify|confirm|double-check|skip|edit|change|create|install|expose|apologi[sz]e|make|put|be|remember)\b"
-)
-_AT_WORK = re.compile(
-    r"\b(?:me|my|mine|our|us|i|we|your|answers?|repl(?:y|ies)|responses?|examples?|explanations?|reasoning|sources?|"
-    r"summar(?:y|ies)|"
-    r"words?|sentences?|paragraphs?|jargon|emojis?|bullets?|bullet points|lists?|tables?|headings?|markdown|json|yaml|csv|"
-    r"html|formats?|units?|metric|imperial|celsius|fahrenheit|euros?|dollars?|grams?|kilos?|miles|kilomet(?:re|er)s|"
-    r"24-?hour|time ?zones?|dates?|prices?|"
-    r"spelling|grammar|oxford|commas?|quotes?|passive|english|german|french|dutch|spanish|italian|portuguese|polish|"
-    r"british|american|plain|formal|informal|recipes?|links?|code|codebase|functions?|class(?:es)?|methods?|variables?|"
-    r"types?|type hints?|hints?|tabs?|spaces|indent\w*|docstrings?|comments?|tests?|linters?|lint|build|ci|pipelines?|"
-    r"commits?|branch(?:es)?|main|master|prod|production|staging|deploys?|deployments?|releases?|migrations?|versions?|"
-    r"dependenc(?:y|ies)|packages?|librar(?:y|ies)|framework|python|typescript|javascript|rust|sql|docker|git|api|apis|"
-    r"endpoints?|quer(?:y|ies)|logs?|databases?|backups?|tickets?|issues?|reviews?|pull requests?|prs?|changelog|specs?|"
-    r"files?|folders?|scripts?|config\w*|secrets?|drafts?|e-?mails?|messages?|subject|reports?|invoices?|meetings?|"
-    r"calendar|standups?|customers?|clients?|seats?|flights?|trains?|hotels?|vegan|vegetarian)\b"
-)
+_EVERYDAY = re.compile(word_lists.expression(_LIST, "everyday"))
+_AT_WORK = re.compile(word_lists.expression(_LIST, "at work"))
 # Written large against the proverb: "NEVER force push", "ALWAYS pin the versions".
-_SHOUTED = re.compile(
-    r"(?:NEVER|ALWAYS)(?: EVER)? (?!mind|again|\w+(?:ed|ing)\b|saw|seen|been|had|have|has|was|is|knew|know|thought|would|will|"
-    r"the\b|an?\b|got|gets|did|does|said|a few)[a-z]{3,}(?: [\w-]+)+"
-)
+_SHOUTED = re.compile(word_lists.expression(_LIST, "shouted"))
 # "when you write code for me, ...": in which case an order holds.
-_CASE_FIRST = re.compile(
-    r"when(?:ever)? you (?:write|answer|reply|respond|code|explain|suggest|recommend|summari[sz]e|draft|translate|send|give|make|"
-    r"show|do|talk|speak|refer|plan|book|quote|cook|list)\b[^,.;:]{0,60}, (?:please )?"
-)
-_CASE_LAST = re.compile(
-    r" (?:when(?:ever)?|before|after|while) you (?:write|answer|reply|respond|code|explain|suggest|recommend|summari[sz]e|draft|"
-    r"translate|send|give|make|show|talk|speak|refer|plan|book|quote|list)\b[^,.;:]{0,40}\W*$"
-)
+_CASE_FIRST = re.compile(word_lists.expression(_LIST, "case first"))
+_CASE_LAST = re.compile(word_lists.expression(_LIST, "case last"))
 _ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
-_MAKE = r"(?:write|say|send|make|draft|give|do|create|prepare|translate|plan)"
+_MAKE = word_lists.expression(_LIST, "MAKE")
 _EVERY_TIME = (
     rf"(?:in|for|to|with|of) (?:(?:every|any)thing (?:else )?(?:that )?you {_MAKE}(?: (?:for|to) (?:me|us))?|"
     rf"(?:(?:all|any|every)(?: the)? )?[\w-]+ (?:that )?you {_MAKE} (?:for|to) (?:me|us)|"
     r"(?:all|any|every(?: one)?)(?: of)? (?:your )?(?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?))"
 )
 # The same in German, French and Spanish, said of an order.
-_IMMER = re.compile(
-    r"\b(?:in|bei|für) (?:all?em|dem),? was du (?:für mich |mir )?(?:schreibst|machst|schickst)\b|"
-    r"\bdans (?:tout )?ce que tu (?:m'|me )?(?:écris|fais|envoies)\b|"
-    r"\ben (?:nada|todo)(?: de)?(?: lo)? que (?:me )?(?:escrib[ae]s|haces|hagas|mandes)\b",
-    re.IGNORECASE,
-)
+_IMMER = re.compile(word_lists.expression(_LIST, "immer"), re.IGNORECASE)
 _LASTS = re.compile(rf"\b(?:from now on|going forward|henceforth|in future|{_EVERY_TIME})\W*$")
 _PLEASE = re.compile(r"(?:please|pls|kindly),?\s+", re.IGNORECASE)
 # Said of this task, of somebody else's rule, or for the sound of it.
-_NOT_LASTING = re.compile(
-    r"https?:|\b(?:would(?! (?:like|prefer) you)|could|wish|imagine|suppose|supposing|pretend|hypothetically|what if|let's say|"
-    r"joking|kidding|e\.g|for example|for instance|says|said|(?:they|people|some|you) say|"
-    r"told|tells|according to|saying goes|proverb|motto|lyrics|"
-    r"song|joke|(?:for|in|on|of|to|with) (?:this|these|that)|this (?:time|one|task|function|file|step)|here|above|below|"
-    r"story|scene|character|"
-    r"following|(?:for )?now(?! on)|today(?! on)|tonight|yesterday|until (?:then|further)|for the next|for the rest|"
-    r"say never|add up|end up|start over|run away|run out|give up|change (?:a winning|horses)|(?:right )?answer is|"
-    r"put off (?:till|until)|put all)\b|^\W*never mind\b"
-)
-_POINTS = re.compile(r"\b(?:it|them|this|that|these|those|there|him|her|one|ones|both|so)\b")
-_CLAUSE = re.compile(
-    r"[,;:()]|\s[–—-]\s|\b(?:because|since|so|as|when|whenever|if|unless|before|after|that)\b"
-)
-_YOU = re.compile(r"\b(?:you|yours|yourself|u)\b|\byour (?!\w*\s?(?:answers?|repl(?:y|ies)|responses?|sources?|"
-                  r"messages?|reasoning|summar(?:y|ies)|explanations?|code|tone|output|suggestions?)\b)")  # fmt: skip
+_NOT_LASTING = re.compile(word_lists.expression(_LIST, "not lasting"))
+_POINTS = re.compile(word_lists.expression(_LIST, "points"))
+_CLAUSE = re.compile(word_lists.expression(_LIST, "clause"))
+_YOU = re.compile(word_lists.expression(_LIST, "you"))
 _NAME = re.compile(r"(?<=[a-z] )[A-Z][\w+#.]*")
 # Who says "I" in a tale, a sum, a letter, a text to work on or a part to play need not be the writer of the message.
-_TALE = re.compile(
-    r"^\W*(?:suppose|supposing|imagine|assume|pretend|say(?= (?:i|we|you)\b)|"
-    r"let's (?:say|pretend|imagine|assume|play|role-?play))\b|"
-    r"^\W*dear [a-z]|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?=,))\b|"
-    r"\bmake (?:this|the following) (?:sound|flow|read|text|paragraph|sentence|more|less|better|shorter|longer|clearer)\b|"
-    r"\b(?:rephrase|reword|paraphrase|rewrite|proofread|translate|polish) (?:this|the following)\b|"
-    r"\b(?:improve|correct|edit) (?:this|the following) (?:text|paragraph|sentence|e-?mail|letter|essay|bio|draft)\b|"
-    r"\brole-?play|\bd&d\b|\bdungeons (?:and|&) dragons\b|\brpg (?:campaign|character|session)\b|\bbackstory\b|\bmy character\b|"
-    r"\b(?:write|written|told|tell)\b[^.!?\n]{0,40}\bin (?:the )?first person\b|"
-    r"\byou(?:'re| are) (?:an?|the|my) [^.!?\n]{2,60}[.!?;,] (?:and )?(?:i'm|i am) (?:your|the)\b|"
-    r"(?:^|[.!?:;\n]\s*|\b(?:can|could|will|would) you |\bplease |\bhelp me )(?:write|compose|continue|finish|tell)\b"
-    r"[^.!?\n]{0,40}\b(?:poem|story|song|lyrics|scene|monologue|dialogue|screenplay|limerick|haiku|sonnet|fairy tale)\b"
-)
+_TALE = re.compile(word_lists.expression(_LIST, "tale"))
 _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
-_ASKED_WORK = re.compile(
-    r"\byou are (?:an?|the|my|now)\b|\bact as\b|\byou(?:'ll| will) (?:be|play)\b|\byour (?:task|role|job|goal) is\b|"
-    r"\brole-?play|\bsystem prompt\b|\bpretend\b|\bi need an? |\bhow (?:do|can|would|should) (?:i|we|you) |"
-    r"(?:^|[.!?:;\n]\s*|\b(?:can|could|will|would) you |\bplease |\bhelp me |\bneed (?:you )?to |\band )"
-    r"(?:write|create|implement|build|generate|draft|compose|design|code|make|give me|solve|develop|prepare)(?: me| us)? "
-    r"(?:an?|the|this|some|two|three|\d+|my|our)\b"
-)
+_ASKED_WORK = re.compile(word_lists.expression(_LIST, "asked work"))
 # "Deploys happen only on Wednesdays"; nothing that merely sighs.
-_STATES = re.compile(
-    r"(?!(?:it|that|this|there|he|she|they|everything|everyone|things?|life|nothing|i|you|what|who|how|no more)\b)"
-    r"(?:[\w'&/.-]+ ){1,6}?(?:only |always |never |all |also )*"
-    r"(?:is|are|happens?|must|may only|go(?:es)?|takes? place|needs?|requires?|gets?|runs?|starts?|ends?|uses?|lives?|"
-    r"belongs?|works?|has|have|will|cannot|can only|meets?|opens?|closes?|reports?|costs?|moves?|stays?)\b .{3,}"
-)
+_STATES = re.compile(word_lists.expression(_LIST, "states"))
 
 
 def asks_for_work(message: str) -> bool:

@@ -6,41 +6,25 @@ Each has its own subject, so each can change alone. A sentence is split only whe
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+from memtui.engine import word_lists
 
 from .clauses import clauses
 from .sentences import Sentence, mask
 from .statements import has_dangling_pronoun
 
+_LIST = Path(__file__).with_name("joined_statements.txt")
+
 _FEWEST_WORDS = 3
 _said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
-_VERB = (
-    r"(?:is|isn't|are|aren't|was|has|hasn't|have|haven't|had|does|doesn't|do|don't|can|can't|cannot|will|won't|must|mustn't|"
-    r"may|never|always|started|moved|got|went|hates|avoids|"
-    r"ist|hat|hatte|geht|mag|isst|arbeitet|wohnt|lebt|braucht|spielt|lernt|kann|darf|muss|kommt|"
-    r"est|va|aime|mange|travaille|habite|joue|déteste|adore|"
-    r"es|está|tiene|come|trabaja|vive|juega|odia|puede|prefiere)"
-)
-_RELATION = r"(?:my|our|mein|meine|unser|unsere|mon|ma|notre|mi|nuestro|nuestra)"
 # Behind a name almost every small word in "s" is a verb; behind "my daughter" it may be a plural.
-_subject = re.compile(
-    rf"(?i:(?P<own>i|we|ich|wir|je|nous|yo|nosotros)(?=['’ ]))"
-    rf"|(?P<subject>(?i:{_RELATION}) [^\W\d_]+(?: [A-Z][^\W\d_]+)?|[A-Z][^\W\d_]+)"
-    rf"(?:['’]s(?: [^\W\d_]+)+?)?"
-    rf"(?:['’](?:s|re|d)\b| (?:{_VERB}(?!\w)|[a-z]{{3,}}s\b))"
-)
+_subject = re.compile(word_lists.expression(_LIST, "subject"))
 _join = re.compile(r",? (?:and|und|et|y) (?=\S)")
 # What comes after such a word belongs to it: "when my mum visits and Tom is away".
-_dependent = re.compile(
-    r"\b(?:if|when|whenever|because|since|while|after|before|until|unless|that|who|which|whose|says?|said|thinks?|think|know|"
-    r"decided|agreed|both|between|either|wenn|weil|dass|falls|bevor|nachdem|solange|si|quand|parce|que|cuando|porque|aunque)\b",
-    re.IGNORECASE,
-)
+_dependent = re.compile(word_lists.expression(_LIST, "dependent"), re.IGNORECASE)
 # The second part leans on the first.
-_leans = re.compile(
-    r"\b(?:too|also|either|neither|instead|as well|the same|both|auch|ebenfalls|aussi|également|también|tampoco)\b|"
-    r"\b(?:do|does|did|is|are|has|have|can|will)(?:n't)? (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)\b",
-    re.IGNORECASE,
-)
+_leans = re.compile(word_lists.expression(_LIST, "leans"), re.IGNORECASE)
 
 
 def without_date(text: str) -> str:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from memtui.engine import word_lists
 from memtui.engine.word_lists import abbreviations
 
 from .exclusions import is_request
+
+_LIST = Path(__file__).with_name("sentences.txt")
 
 _MOST_CHARACTERS = 20_000
 # Both bound how often a character is looked at.
@@ -22,48 +26,25 @@ _LONGEST_ABBREVIATION = 20
 # Of a day.
 _HALVES = frozenset(("am", "pm"))
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_not_prose = re.compile(
-    r"\s*(?:[>|]|[$%] \w|#{1,6} |\{|\}|\[\d|</?\w|//|/\*|\*/|-----|@@|\+\+\+ |>>> )|(?: {4}|\t)\S"
-    r"|\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d|\s*(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b"
-    r"|\s*(?:Traceback|File \"|at [\w.$]+\(|From:|To:|Subject:|Date:|Cc:|Sent:|On .{4,60} wrote:)"
-    r"|.*(?:\x1b|\w=\S+ \w+=\S+|;\s*$|\)\s*\{|=>|::|</\w+>)"
-)  # fmt: skip
+_not_prose = re.compile(word_lists.expression(_LIST, "not prose"))
 _speaker = re.compile(
     r"\s*(?:user|assistant|human|system|ai|bot|me|you|\w+ \(\d\d:\d\d\))\s?:\s", re.IGNORECASE
 )
 # "Summarise this: ..." hands over somebody's text; what follows is not the writer's.
-_hands_over = re.compile(
-    r"\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|review|explain|improve|shorten|polish|check|"
-    r"fix|correct|analy[sz]e|reply to|respond to|answer|grammar|decode|parse|classify|extract|homework|here(?:'s| is| are) "
-    r"(?:the|a|an|his|her|their|some|what|my (?:essay|letter|e-?mail|text|draft|story|poem|logs?|output|code|config|lyrics))|"
-    r"says?|said|wrote|writes|reads|goes|(?:starts?|begins?|ends?|opens?) with|sent (?:me|us)|paste[ds]?|pasting|"
-    r"quote)\b[^.!?\n]{0,80}:(?=\s|$)",
-    re.IGNORECASE,
-)
+_hands_over = re.compile(word_lists.expression(_LIST, "hands over"), re.IGNORECASE)
 _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
 _end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
 _end_of_quote = re.compile(r"[.!?。！？][」』”»\"](?=\s+[A-ZÀ-Þ])")
 _number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 # "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
-_ordinal = re.compile(
-    r" (?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez|bis |und \d|oder \d|des |geburtstag|stock|semester|klasse|woche)",
-    re.IGNORECASE,
-)
+_ordinal = re.compile(word_lists.expression(_LIST, "ordinal"), re.IGNORECASE)
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
 )
 _MASK = "\x00"
 # "I'm allergic to nuts, can I eat this?": what is told before the question.
-_asked_after = re.compile(
-    r"(?P<told>(?!(?:if|wenn|falls|si)\b)(?:[\w'’-]+,? )[^?;:]{2,200}?)\s?(?:,|[.!] ?-|\s[–—-])\s(?:and |so |but )?"
-    r"(?:can|could|should|may|is|are|"
-    r"am|do|does|did|"
-    r"will|what|which|where|how|why|when|who|any|kann|darf|soll|muss|was|wer|wie|wo|wann|welche\w*|gibt|puis|peut|puedo|"
-    r"puede|qué|cómo|cuál|quel\w*|comment|est-ce)\b[^?]{2,}\?"
-    r"|(?P<said>(?:[\w'’-]+,? ){2}[^?;:¿]{0,200}?)[\s,.]*¿[^?]{2,}\?",
-    re.IGNORECASE,
-)
+_asked_after = re.compile(word_lists.expression(_LIST, "asked after"), re.IGNORECASE)
 
 
 class Sentence(NamedTuple):

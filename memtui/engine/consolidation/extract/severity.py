@@ -18,6 +18,8 @@ from memtui.engine import word_lists
 from .exclusions import is_hypothetical, is_request
 from .filler import filler_length, without_reason
 
+_LIST = Path(__file__).with_name("severity.txt")
+
 _WORDS = Path(__file__).parent / "severe.txt"
 # "cashew free", "gone gluten-free"; not "feel free" or "hands-free".
 _FREE = (
@@ -50,18 +52,8 @@ _GIVES = (
 # "the allergy clinic" is a place, not an allergy.
 _NO_PLACE = r"(?![ -](?:clinic|appointment|update|tests?|results|season|poster|story|scandal|joke)\b)"
 # Nobody that the person knows: "some people can't have dairy", "a patient of 70 kg".
-_NOBODY = re.compile(
-    r"(?:(?:some|many|most|all|few|other|old|young) )?(?:people|children|kids|patients?|men|women|cats|dogs|babies|adults|"
-    r"someone|anyone|everyone|everybody|nobody|a (?:patient|nurse|doctor|farmer|customer|man|woman|person|guest|dog|cat|"
-    r"child)|the (?:patient|article|recipe|book|film|movie|code|app|server|build|tests?|label|website|character|hero)|our "
-    r"(?:build|server|app|code|api|pipeline)|my (?:code|app|server|build|laptop|phone|plant|character|essay|pc|script|build)|"
-    r"this|these|those|that|you|if (?:a|an|some\w*|any\w*|you|your|the)|it(?! is|'s| was))(?!\w)"
-)
-_ONCE = re.compile(
-    r"\b(?:another bite|bit of a headache|headache today|starving|a joke|lol no|my code|side effects of|"
-    r"symptoms of|already (?:had|taken|took)|(?:per|pro|por|par) kg|child of \d+)\b|"
-    r"\b(?:heute|today|tonight|aujourd'hui|hoy)\W*$"
-)
+_NOBODY = re.compile(word_lists.expression(_LIST, "nobody"))
+_ONCE = re.compile(word_lists.expression(_LIST, "once"))
 _WHO = (
     r"(?:(?:my|our|his|her|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|mi|mis|the) (?:[\w-]+ ){0,2}?[\w-]+|"
     r"(?-i:[A-Z][^\W\d_]+))"
@@ -71,36 +63,16 @@ _relative = re.compile(
     rf"(?<!\w)(?P<who>{_WHO}),? (?:who|qui|que|der|die) ?(?P<told>'s .+|.+)", re.IGNORECASE
 )
 # "as I'm on warfarin", "write to her that Otis can't have milk", "weil ich Zöliakie habe"
-_subordinate = re.compile(
-    r"(?<!\w)(?:that|because|cos|cause|since|as|seeing|given|considering|remind (?:her|him|them|\w+)|for when|now|when|and|"
-    r"but|dass|weil|da|denn|que|porque|ya que|parce qu'|puisqu[e']) ?"
-    r"(?P<told>(?:i|i'm|im|i've|my|we|we're|our|he|he's|she|she's|they|his|her|ich|mein\w*|er|sie|unser\w*|je|j'ai|mon|ma|"
-    r"il|elle|mi|mis|soy|tengo|estoy|(?:the|der|die|das|le|la|el) [\w-]+|mum|dad|nan|gran\w*|oma|opa|papa|mama|mamá|papá|"
-    r"(?-i:[A-Z][^\W\d_]+))(?:['’]s)?(?!\w).+)",
-    re.IGNORECASE,
-)
+_subordinate = re.compile(word_lists.expression(_LIST, "subordinate"), re.IGNORECASE)
 # "as a diabetic", "being coeliac"
 _being = re.compile(r"(?<!\w)(?:as|being|als|en tant que|como)(?: an?| un[ea]?)? (?P<told>.+)", re.IGNORECASE)
-_question = re.compile(
-    r"(?:(?:can|could|should|may|will|would) (?!swim\b)|(?:is|are|am|was|do|does|did) (?:it|he|she|they|there|this|that|these|"
-    r"the|my|our|your|you|u|i|we|a|an|any)\b|(?:what|which|where|how|why|when|who|any|darf|kann|soll|gibt|wer|wie|puis|peut|"
-    r"est-ce|puedo|puede|qué|cómo)\b)",
-    re.IGNORECASE,
-)
+_question = re.compile(word_lists.expression(_LIST, "question"), re.IGNORECASE)
 _supposes = re.compile(r"(?:if|wenn|falls)\b", re.IGNORECASE)
 # "is it true that I'm vegetarian": nothing that the person holds.
-_doubts = re.compile(
-    r"\b(?:is it true|do you (?:think|know|remember|believe)|did i (?:tell|say|mention)|have i told|what if|stimmt es|"
-    r"weißt du|tu crois|es verdad)\b",
-    re.IGNORECASE,
-)
+_doubts = re.compile(word_lists.expression(_LIST, "doubts"), re.IGNORECASE)
 _theirs = re.compile(r"(?:his|her|seine?\w*|ihre?\w*)\b", re.IGNORECASE)
 # "my nut allergy", "grandad with his pacemaker", "dad's parkinson"
-_owned = re.compile(
-    r"(?<!\w)(?P<told>(?:my|our|his|her|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|notre|mi|mis|"
-    r"(?:my |our )?(?!(?:what|who|how|where|when|that|it|there|here|let|she|he)\b)[^\W\d_]+['’]s) (?:[\w'’-]+ ){0,4}?)$",
-    re.IGNORECASE,
-)
+_owned = re.compile(word_lists.expression(_LIST, "owned"), re.IGNORECASE)
 
 
 @functools.cache

@@ -8,106 +8,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import NamedTuple
+
+from memtui.engine import word_lists
 
 from . import events, instructions
 from .filler import without_asides
 from .sentences import Sentence
 from .statement_shapes import CLASSES, CORRECTING, CORRECTION, INTRODUCED, KNOWN_PERSON, NAMED_FIRST
 
+_LIST = Path(__file__).with_name("statements.txt")
+
 CONFIDENCE = 0.8
 HEDGED = 0.5
 _SHORTEST, _LONGEST = 8, 400
 
-_LEAD_IN = re.compile(
-    r"(?:(?:yes|yeah|yep|no|nope|ok(?:ay)?|well|so|and|but|also|oh|ah|hi|hello|hey|btw|by the way|"
-    r"actually|honestly|frankly|fyi|"
-    r"anyway|besides|plus|right|sure|thanks|thank you|for the record|for context|for what it's worth|"
-    r"just so you know|one more|"
-    r"one more thing|another thing|while i think of it|while we(?:'re| are) at it|unrelated|practical|"
-    r"background|update|report|(?:quick |one )?question|"
-    r"correction|in fact|that(?:'s| is) (?:wrong|not right|not true)|as for (?:me|us|work|home)|personally|to be honest|tbh|"
-    r"as (?:you know|i said|"
-    r"mentioned)|note|news|good news|"
-    r"first|second|third|finally|lately|these days|nowadays|since then|by now|turns out|status|a change|"
-    r"from this week|from (?:now|next week) on|because of that|"
-    r"(?:please |do )?(?:note|remember|keep in mind|bear in mind|don't forget|never forget)(?: that)?|"
-    r"the thing is)\b"
-    r"(?:\s*[,:;.!–—-]+\s*|\s+(?=(?:i|i'm|i've|we|we're|we've|my|our|the|that|actually|also|"
-    r"(?-i:[A-Z][a-z]+))\b))|(?:and|but|so|also|oh)\s+)+",
-    re.IGNORECASE,
-)
+_LEAD_IN = re.compile(word_lists.expression(_LIST, "lead in"), re.IGNORECASE)
 _LABEL = re.compile(r"(?:[A-Z][\w'-]*)(?: [\w'-]+){0,4}:\s+(?=\S)")
-_ASKED_TO_KEEP = re.compile(
-    r"\b(?:remember that|keep in mind that|bear in mind that|don't forget that|never forget that|"
-    r"for the record,|it's a rule:|"
-    r"as a rule:|rule:|rule agreed with [\w ]+:|(?:we|i)(?:'ve| have)? agreed that|"
-    r"decided(?: with [\w ]+)?:|agreed(?: with [\w ]+)?:|"
-    r"so decided:|also decided:|outcome(?: of [\w ]+)?:)\s*",
-    re.IGNORECASE,
-)
-_SUPPOSED = re.compile(
-    r"\b(?:if|unless|would(?! rather)|could|should|wish|imagine|suppose|supposing|pretend|hypothetically|"
-    r"what if|let's say|"
-    r"as though|say i|were to|in case|shall|let me|let's|help me|tell me|show me|give me|make me|"
-    r"remind me|wonder(?:ing)?|"
-    r"example|e\.g|quote|lorem|dreamt|dreamed|joking|kidding)\b"
-)
-HEDGES = re.compile(
-    r"\b(?:maybe|perhaps|probably|possibly|might|"
-    r"(?<!\d )(?<!\d(?:st|nd|rd|th) )(?<!\bof )(?<!\bin )(?<!\bon )may(?! \d)|considering|thinking (?:of|about)|not sure|"
-    r"i think|i guess|i suppose|we think|"
-    r"hopefully|tempted|kind of|sort of|or so|apparently|seems?|we(?:'ll| will) see|for now|not certain|"
-    r"unsure|hope to)\b"
-)
-_MOMENT = re.compile(
-    r"\b(?:today|tonight|this (?:morning|afternoon|evening|minute|second)|right now|just now|"
-    r"at the moment|a (?:minute|moment) ago|"
-    r"in a (?:minute|moment|sec)|atm|brb|yesterday)\b"
-)
-RELATIVE = re.compile(
-    r"\b(?:tomorrow|next (?:week|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|"
-    r"fri|satur|sun)day)|"
-    r"last (?:week|month|year|spring|summer|autumn|winter|night|(?:mon|tues|wednes|thurs|fri|satur|"
-    r"sun)day)|this (?:week|month|year|"
-    r"spring|summer|autumn|winter|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:days?|weeks?|"
-    r"months?|years?) (?:ago|old)|"
-    r"in (?:a|two|three|four|\d+) (?:days?|weeks?|months?|years?)|since (?:last|this)|(?:from|"
-    r"starting) this week)\b"
-)
-_PRONOUN = re.compile(
-    r"\b(?:he|she|him|her|hers|his|they|them|their|it|its|this|that one|these|those|there|here|the same|"
-    r"one of them)\b"
-)
+_ASKED_TO_KEEP = re.compile(word_lists.expression(_LIST, "asked to keep"), re.IGNORECASE)
+_SUPPOSED = re.compile(word_lists.expression(_LIST, "supposed"))
+HEDGES = re.compile(word_lists.expression(_LIST, "hedges"))
+_MOMENT = re.compile(word_lists.expression(_LIST, "moment"))
+RELATIVE = re.compile(word_lists.expression(_LIST, "relative"))
+_PRONOUN = re.compile(word_lists.expression(_LIST, "pronoun"))
 _SOMEBODY = re.compile(r"\b(?:my|our|the|an?)\s+[a-z]|(?<!^)(?<![.!?:] )\b[A-Z]\w+")
 _PERSON = frozenset("he she him her hers his they them their".split())  # noqa: SIM905
-_NAMED = re.compile(
-    r"\b(?:my|our|the|an?|every|each|no|two|three|four|five|\d+)\s+\w|(?<!^)(?<![.!?:] )\b[A-Z]\w+"
-)
-_DUMMY_IT = re.compile(
-    r"\bwhen(?:ever)? it(?:'s| is| rains| snows| gets| comes to) ?|\bthere(?:'s| is| are) |"
-    r"\bpronouns are [a-z/ ]+|\bit(?:'s| is| was) (?:\d|about|only|just|[\w-]+ (?:to|that|for))|\b(?:this|that) (?:year|month|"
-    r"week|morning|afternoon|evening|spring|summer|autumn|winter)"
-)
+_NAMED = re.compile(word_lists.expression(_LIST, "named"))
+_DUMMY_IT = re.compile(word_lists.expression(_LIST, "dummy it"))
 _NOT_NAMES = frozenset(
     "I We The It He She And But On In At Is Was Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905
 )
 # Somebody at work on a program talks of the task at hand.
-_TASK = re.compile(
-    r"\b(?:functions?|lists?|elements?|errors?|scripts?|code|bugs?|tests?|quer(?:y|ies)|regex|loops?|"
-    r"strings?|arrays?|files?|columns?|"
-    r"rows?|methods?|endpoints?|variables?|values?|commits?|branch|merge|numpy|pandas|import|compile|"
-    r"deploy|json|csv|html|css|dict|way to)\b"
-)
-_AT_HAND = re.compile(
-    r"(?:i|we) (?:want to|run (?:the|this|that|my)|am (?:looking for|writing|building|going to|starting|using)|"
-    r"are (?:looking for|writing|building|using))\b"
-)
+_TASK = re.compile(word_lists.expression(_LIST, "task"))
+_AT_HAND = re.compile(word_lists.expression(_LIST, "at hand"))
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b")
-_NEEDS_VERB = re.compile(
-    r"\b(?:is|are|was|were|will|has|have|can|cannot|can't|must|keeps?|gets?|goes|go|needs?|moves?|"
-    r"[a-z]{3,}s)\b"
-)
+_NEEDS_VERB = re.compile(word_lists.expression(_LIST, "needs verb"))
 _CONTRACTIONS = (
     (re.compile(r"\bi'm\b|\bim\b"), "i am"), (re.compile(r"\b(i|we|you|"
         r"they)'ve\b"), r"\1 have"), (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
