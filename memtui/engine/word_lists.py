@@ -27,6 +27,12 @@ def sections(path: Path) -> dict[str, list[str]]:
     return found
 
 
+@functools.cache
+def words(path: Path, heading: str) -> frozenset[str]:
+    """The words below a heading, with blanks between them."""
+    return frozenset(" ".join(sections(path)[heading]).split())
+
+
 def expression(path: Path, heading: str) -> str:
     """The lines below a heading as the alternatives of one regular expression; {NAME} stands for those of another heading."""
     return _name.sub(lambda found: expression(path, found[1]), "|".join(sections(path)[heading]))

@@ -34,8 +34,8 @@ _word = re.compile(r"'?[^\W\d_]+(?:['’][^\W\d_]+)?")
 def in_known_language(text: str) -> bool:
     """Whether a text looks to be in a language that the classifier was trained on: English, German, French or Spanish."""
     words = _word.findall(text.casefold().replace("’", "'"))
-    known_words = _words("known")
-    foreign = sum(word in _words("foreign") and word not in known_words for word in words)
+    known_words, foreign_words = (word_lists.words(_LIST, name) for name in ("known", "foreign"))
+    foreign = sum(word in foreign_words and word not in known_words for word in words)
     known = sum(word in known_words for word in words)
     latin = sum(word[-1] < "ɐ" for word in words)
     return latin * 2 > len(words) and (known > foreign if foreign else known > 0 or len(words) < 8)
@@ -71,11 +71,6 @@ def _has_any(names: tuple[str, ...], plain: str) -> bool:
 @functools.cache
 def _shape(name: str) -> re.Pattern[str]:
     return re.compile(word_lists.expression(_LIST, name))
-
-
-@functools.cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(" ".join(word_lists.sections(_LIST)[name]).split())
 
 
 def _plain(masked: str) -> str:

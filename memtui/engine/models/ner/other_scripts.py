@@ -9,28 +9,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
+
+from memtui.engine import word_lists
 
 from .span import Span
-from .words import word_set
+
+_LIST = Path(__file__).with_name("other_scripts.txt")
 
 # What fits a pattern and is no name.
-NO_NAMES = word_set(
-    """
-    高兴 周末 方便 马上 白天 安全 高中 高考 黄色 金钱 江边 方法 方面 方式 方向 常常 万一 时候
-    于是 任何 任务 成功 成为 成绩 白色 黄金
-    马路 严重 石头 花园 雷雨 温度 温暖 毛衣 毛病 史上 水果 水平 唐诗 包括 包子 包裹 钱包 余额
-    计划 武器 易经 向来 周一 周二 周三 周四 周五 周六
-    周日 高铁 高速 安排 安静 常见 车站 城市 那市 都市 超市 夜市 股市 上市 开市 全国 明年 单位
-    解决 关于 平时 平安 康复 常用 白菜 谢谢 和平 全市 本市
-    金额 金融 方案 项目 应该 连接 阳台 顾客 夏天 冬天 熊猫 林子 叶子 牛肉 鲁莽
-    皆 お客 客 奥 娘 神 王 父 母 兄 姉 店員 医者 患者 皆様 何 各位 先輩 大家 看護師 運転手
-    担当者 都市 市 上司 同僚 各駅 最寄駅 本島 半島 国立大学 私立大学 大学 会社 銀行
-    우리 여러분 고객 선생 사장 부장 회원 주인 손님 아버 어머 형님 누님 부모 교수 하느 대학교
-    은행 병원
-    صباح مساء شكرا العزيز العزيزة المدير
-    आप माता पिता हाँ नहीं गुरु सर मैडम भाई बहन
-    """
-)
+NO_NAMES = word_lists.words(_LIST, "no names")
 HAN_PARTICLES = (
     "的了在和与跟同及或是有我你您他她它们这那哪谁不没也都就又还再去来到从向往给对把被让叫请问说想要会能可"
     "很太最更只才刚已曾将正着过吗呢吧啊呀嘛昨今每早晚上下午点半号年月日周天一二三四五六七八九十百千个位些"
