@@ -441,6 +441,7 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         connection.execute("DROP INDEX memories_by_day")
         connection.execute("DROP INDEX facts_decided")
         connection.execute("DROP INDEX facts_by_topic")
+        connection.execute("DROP INDEX notes_by_topic")
         connection.execute("ALTER TABLE memories DROP COLUMN topic")
         connection.execute("ALTER TABLE memories DROP COLUMN happens_at")
         connection.execute("ALTER TABLE recalls DROP COLUMN saved")
