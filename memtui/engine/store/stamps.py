@@ -265,6 +265,9 @@ _IN_HISTORY = _Rows(
 )
 
 
+_IN_PAIRS = _Rows("pair.thing", "pair.old", "pair.new", "pair CROSS JOIN ")
+
+
 def _entries_that_differ(rows: _Rows, aspect: str, entries: str, column: str, value: str = "value") -> str:
     """SQL that gives an aspect for each entry that only the old or only the new row has. ``entries``: a table with ``value``."""
     old, new = (entries.format(of=side.format(column=column)) for side in (rows.old, rows.new))
@@ -335,13 +338,24 @@ _STAMP_CHANGED = f"""
 
 
 def _of_columns(aspect: str, columns: Iterable[str]) -> str:
-    had = " OR ".join(f"json_type(c.before, '$.{column}') IS NOT NULL" for column in columns)
+    # A quote within a value has a backslash, so this is a key.
+    had = " OR ".join(f"instr(c.before, '\"{column}\":') > 0" for column in columns)
     return f"SELECT c.lo AS thing, '{aspect}' AS aspect FROM {_CHANGED} WHERE {had}"
 
 
+# Rows that are tagged together had the same few lists of tags: what differs is looked for once for each pair of lists.
+_OF_MANY_TAGS = f"""
+    WITH row(thing, old, new) AS MATERIALIZED (
+        SELECT c.lo, c.before ->> '$.tags', c.after ->> '$.tags' FROM {_CHANGED} WHERE instr(c.before, '"tags":') > 0),
+    pair(thing, old, new) AS MATERIALIZED (SELECT min(thing), old, new FROM row GROUP BY old, new),
+    differs(aspect, old, new) AS MATERIALIZED (
+        SELECT d.aspect, pair.old, pair.new FROM pair JOIN ({_of_tags(_IN_PAIRS)}) d ON d.thing = pair.thing)
+    SELECT row.thing, differs.aspect FROM row JOIN differs ON differs.old IS row.old AND differs.new IS row.new
+"""
+
 _CHANGED_ASPECTS = (
     *((columns, _of_columns(aspect, columns)) for aspect, columns in _MEMORY.items()),
-    (("tags",), _of_tags(_IN_HISTORY)),
+    (("tags",), _OF_MANY_TAGS),
     (("attributes",), _of_attributes(_IN_HISTORY)),
 )
 """The columns of a memory, and SQL for the aspects (``thing``: a rid) that a change of them decides."""

@@ -25,6 +25,10 @@ def _verbs(memory: Memory, rids: list[int]) -> None:
     memory.undo()
     memory.redo()
     memory.change_all("tag", rids[:5], remove=["plants"])
+    for rid, tag in zip(rids, ("north", "south") * len(rids), strict=False):
+        memory.change_all("tag", [rid], add=[tag])
+    memory.change_all("tag", rids, remove=["north", "south"])
+    memory.undo()  # what is alike becomes different again
     memory.change_all("confirm", rids)
     memory.change_all("classify", rids, topic="work", happens="2026-05-01")
     memory.change_all("pin", rids[:3])
@@ -75,7 +79,7 @@ def test_the_stamps_are_those_that_the_triggers_make(
     assert together == _stamped(tmp_path / "each.db", Clock(1_773_316_800))
     aspects = {row[1] for row in together}
     assert aspects == {
-        "state", "topic", "date", "pin", "tag:plants", "tag:Küche", "tag:home", "not-for:codex",
+        "state", "topic", "date", "pin", "tag:plants", "tag:Küche", "tag:home", "tag:north", "tag:south", "not-for:codex",
     }  # fmt: skip
 
 
