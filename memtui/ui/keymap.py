@@ -33,6 +33,8 @@ _SHOWN = {
 
 
 # Where a key works, in words. A pane has its own name.
+# A key that works in more places is told with some of them.
+_MOST_PLACES = 5
 _WHERE: dict[Place, str] = {
     "everywhere": "in the tour",
     "list": "in a list",
@@ -77,15 +79,17 @@ class Keymap:
         if not named:
             shown = show_key(key_to_character(key) or key)
             return f"{shown} does nothing here. {self.shown(BY_ID['help'])} shows the keys."
-        return self.no_effect_message_of(*named[0])
+        alike = [action for action, _ in named if action.label == named[0][0].label]
+        return self.no_effect_message_of(*alike, shown=named[0][1])
 
-    def no_effect_message_of(self, action: Action, shown: str = "") -> str:
-        """The same message for an action whose key ``shown`` was pressed."""
-        shown = shown or self.keys(action)[0]
-        where = " and ".join(
-            dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in action.where[:3])
-        )
-        return f"{show_key(shown)} ({action.label}) works {where}, not here."
+    def no_effect_message_of(self, *actions: Action, shown: str = "") -> str:
+        """The same message for actions of one name, whose key ``shown`` was pressed."""
+        shown = shown or self.keys(actions[0])[0]
+        places = [place for action in actions for place in action.where][:_MOST_PLACES]
+        first, *others = dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in places)
+        *between, last = [first, *(one.removeprefix("in ") for one in others)]
+        where = f"{', '.join(between)} and {last}" if between else last
+        return f"{show_key(shown)} ({actions[0].label}) works {where}, not here."
 
     def textual(self) -> dict[str, str]:
         """The moved keys in the form that ``App.set_keymap`` takes."""

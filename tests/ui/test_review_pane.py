@@ -217,6 +217,9 @@ async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox
         await ready(app)
         await pilot.press("G")
         await until(lambda: "forget all 2: to the Trash" in screen_text(app))
+        await pilot.press("m")
+        takes = "There are no two texts on this card. It takes: c keep, x forget, e correct, s later."
+        await until(lambda: takes in app.main.query_one(StatusLine).said)
         await pilot.press("e")
         await until(lambda: "Pick one of them first" in app.main.query_one(StatusLine).said)
         await pilot.press("right", "right", "x")

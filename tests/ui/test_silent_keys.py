@@ -13,6 +13,8 @@ from ui_story import Story, running, screen_text, still, there, until
     [
         ("2", "ctrl+s", "ctrl+s (save filter) works while you type a filter, not here."),
         ("2", "P", "P (scratchpad) works in Observations, not here."),
+        ("6", "m", "m (merge) works in Review, Entities, Memories and Search, not here."),
+        ("8", "e", "e (correct) works in Memories, Search, Observations, You and Review, not here."),
         ("8", "vertical_line", "| (split) works in Entities, not here."),
         ("2", "ctrl+n", "ctrl+n (next step) works in the tour, not here."),
         ("2", "f8", "f8 does nothing here. ? shows the keys."),

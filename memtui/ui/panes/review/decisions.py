@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from memtui.present.format import plural
-from memtui.ui.actions import Action
+from memtui.ui.actions import BY_ID, Action
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
@@ -90,11 +90,11 @@ class Decisions:
             bulk = verdict in ("keep", "forget", "snooze")
             return "" if bulk else "This works on one card at a time: unmark the others first (Esc)."
         if verdict not in card.item.offered:
-            return (
-                "There are not two of them here."
-                if verdict in ("merge", "both")
-                else "This card does not offer that."
-            )
+            key = self._pane.shell.keymap_shown
+            offered = ["later" if one == "snooze" else one for one in card.item.offered]
+            takes = ", ".join(f"{key(one)} {BY_ID[one].label}" for one in offered)
+            alone = verdict in ("merge", "both")
+            return f"{'There are no two texts on this card' if alone else 'Not for this card'}. It takes: {takes}."
         if verdict == "correct" and len(card.parts) > 1 and self.pick is None:
             return f"Pick one of them first ({self._pane.shell.keymap_shown('pick_right')})."
         return ""
