@@ -49,6 +49,8 @@ _LEAST_BELOW = 3
 # How high the other rows may be, and how many lines below the grid there must be then.
 _HEIGHTS = ((3, 9), (2, 6), (1, 5))
 _NUMBER = 5
+# So much of a name is in a sentence.
+_NAME = 40
 
 
 # -- words
@@ -61,6 +63,10 @@ def row_name(timeline: Timeline, row: TimelineRow) -> str:
     if row.name is None:
         return _WITHOUT[timeline.by]
     return _TITLES[row.name] if timeline.by == "topic" else row.name
+
+
+def _short_name(timeline: Timeline, row: TimelineRow) -> str:
+    return one_line(row_name(timeline, row), _NAME)
 
 
 def rows(timeline: Timeline) -> list[TimelineRow]:
@@ -104,7 +110,7 @@ def cell_sentence(timeline: Timeline, row: TimelineRow, at: int, zone: tzinfo | 
     """What is in a cell: ``People, March 2026: 5 learned, 1 corrected.``"""
     numbers = [(layer, row.counts[layer][at]) for layer in timeline.layers]
     when = period_name(timeline.unit, timeline.bounds[at], zone)
-    return f"{row_name(timeline, row)}, {when}: {counted(numbers)}."
+    return f"{_short_name(timeline, row)}, {when}: {counted(numbers)}."
 
 
 def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = None) -> str:
@@ -127,7 +133,7 @@ def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = Non
         else:
             often = f"most {when(numbers.index(most))} ({count(most)})"
         parts.append(f"{count(sum(numbers))} {layer}, {often}")
-    return f"{row_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
+    return f"{_short_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
 
 
 def headline(timeline: Timeline, zone: tzinfo | None = None) -> str:

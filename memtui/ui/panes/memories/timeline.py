@@ -462,17 +462,14 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, blank)
         left = width - 2 * _BLANK
         drawn = [Segment(" " * _BLANK, blank)]
-        bars = words.ROLES[self.spot.layer]
         where = self._plan
         row = where.row_at(y) if where is not None else None
+        grid = left - where.left if row is not None and where is not None else -1
         for text, role in self._drawn[y]:
             shown = one_line(text, left) if cells(text) > left else visible(text)
-            if (
-                row is not None
-                and where is not None
-                and role == bars
-                and left <= width - 2 * _BLANK - where.left
-            ):
+            if left == grid:  # what Textual measures of a name may be less
+                drawn = [*Strip(drawn).adjust_cell_length(width - _BLANK - grid, blank)]
+            if where is not None and left <= grid and role == words.ROLES[self.spot.layer]:
                 drawn += self._bars(shown, role, *where.height_at(y))
             else:
                 drawn.append(segment(shown, self._style_of("plain", role)))
