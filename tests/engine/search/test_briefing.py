@@ -94,7 +94,7 @@ def test_facts_that_probably_answer_count_to_the_limit_and_those_over_it_are_sai
         memory.remember(text)
     told = memory.context("When is the release?", limit=2)
     assert len(told.hits) + len(told.related) == 2
-    over = [one for one in told.left_out if one.memory is not None and "more probably" in one.reason]
+    over = [one for one in told.left_out if one.memory is not None and "fit better" in one.reason]
     there = {one.id for one in told.memories}
     assert over and all(one.memory is not None and one.memory.id not in there for one in over)
 
@@ -209,9 +209,9 @@ def test_with_very_many_facts_meaning_is_asked_only_where_words_find_too_little(
     monkeypatch.setattr(briefing, "MOST_COMPARED", 1)
     one = memory.context("trains", limit=1)
     assert [hit.memory.content for hit in one.hits] == ["Prefers trains over flights under six hours"]
-    assert one.left_out[-1].memory is None and "not compared" in one.left_out[-1].reason
+    assert one.left_out[-1].memory is None and "share a word" in one.left_out[-1].reason
     two = memory.context("trains", limit=2)
-    assert not any("not compared" in left.reason for left in two.left_out)
+    assert not any("share a word" in left.reason for left in two.left_out)
 
 
 def test_the_successor_is_told_for_what_was_replaced(memory: Memory, clock: Clock) -> None:
