@@ -128,15 +128,14 @@ def fitted(rows: Rows, orders: Any, worth: Any) -> tuple[Any, float]:
     return at[:-1], float(at[-1])
 
 
-def calibrated(scores: Any, lengths: Any, orders: Any) -> tuple[float, float, float]:
-    """What the score, the length and every text are worth, of texts that the scores were not made from."""
-    columns = np.stack([scores, lengths, np.ones(len(scores))], axis=1)
-    at = np.zeros(3)
+def calibrated(columns: Any, labels: Any) -> Any:
+    """What each column is worth in the log odds of a label, of texts that the columns were not made from."""
+    at = np.zeros(columns.shape[1])
     for _ in range(50):
         likely = 1.0 / (1.0 + np.exp(-columns @ at))
-        bend = (columns * (likely * (1.0 - likely))[:, None]).T @ columns + 1e-3 * np.eye(3)
-        at -= np.linalg.solve(bend, columns.T @ (likely - orders) + 1e-3 * at)
-    return float(at[0]), float(at[1]), float(at[2])
+        bend = (columns * (likely * (1.0 - likely))[:, None]).T @ columns + 1e-3 * np.eye(len(at))
+        at -= np.linalg.solve(bend, columns.T @ (likely - labels) + 1e-3 * at)
+    return at
 
 
 def _directed(slope: Any, past: list[tuple[Any, Any]]) -> Any:
@@ -182,7 +181,8 @@ def main() -> None:
         weights, bias = fitted(rows.of(inside), orders[inside], worth[inside])
         scores[~inside] = rows.of(~inside).times(weights) + bias
     judged = (kinds == "near") | (kinds == "turn") | (kinds == "demo")
-    slope, of_length, start = calibrated(scores[judged], lengths[judged], orders[judged])
+    columns = np.stack([scores, lengths, np.ones(len(scores))], axis=1)
+    slope, of_length, start = map(float, calibrated(columns[judged], orders[judged]))
     print(f"a sentence is worth {of_length:.2f} beside {slope:.2f}")
     scores = slope * scores + of_length * lengths + start
     for least in sorted({-1.0, -0.8, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, CERTAIN}):

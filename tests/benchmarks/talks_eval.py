@@ -14,7 +14,7 @@ each half:
 ``--search`` prints how a search does instead: of the questions with an answer, the share (%) with a fact or a turn of the person
 that has it among the first 1, 3 and 10 hits, the mean of 1 / its rank, and how many of 10 hits a question without an answer gets.
 
-Of the halves that are held back (held, fresh) counts are printed and nothing else. ``--fit`` chooses the weights of
+Of the halves that are held back (held, fresh, unseen) counts are printed and nothing else. ``--fit`` chooses the weights of
 ``search/relevance.json`` on the dev half and the questions of ``more_dev.json`` about it (logistic regression), and prints
 how well weights that were fitted without a person do for that person.
 """
@@ -35,13 +35,17 @@ from typing import Any, NamedTuple
 
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search import relevance, scoring
+from memtui.engine.search import briefing, excerpts, facts, relevance, scoring
 from memtui.engine.search.word_meanings import packaged
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0
-# A question for one thing is answered or it is not; for work, what may bear on it is told as far as there is room.
-LIMITS = {"for one thing": {"opens": 0.63, "keeps": 0.05}, "for work": {"opens": 0.4, "keeps": 0.05}}
+KINDS = ("for one thing", "for work")
+"""What a prompt asks: each has its own weights."""
+KEEPS, TOLD = (
+    {"turns": excerpts.KEEPS, "facts": facts.ANSWERS},
+    {"turns": excerpts.MOST_PIECES, "facts": briefing.LIMIT},
+)
 
 EMBEDDERS = {"with vectors": "offline", "without vectors": "offline", "with sentence vectors": "minilm"}
 """With which embedder the weights for what features come from are fitted."""
@@ -128,6 +132,7 @@ class Rows(NamedTuple):
     """One question's pieces: the features (n, features) by the vectors they come from, and which of them answer it."""
 
     person: str
+    prompt: str
     kind: str
     answerable: bool
     features: dict[str, Any]
@@ -146,7 +151,7 @@ def rows_of(person: dict[str, Any], embedder: str = "offline") -> dict[str, list
                 memory.context(question)
             for one in seen:
                 if one.pieces:
-                    found[one.of].append(compared(person["person"], one, pattern))
+                    found[one.of].append(compared(person["person"], question, one, pattern))
     return found
 
 
@@ -170,7 +175,7 @@ def looked_at() -> Iterator[list[LookedAt]]:
         scoring.score_pieces = scored
 
 
-def compared(person: str, seen: LookedAt, pattern: str | None) -> Rows:
+def compared(person: str, prompt: str, seen: LookedAt, pattern: str | None) -> Rows:
     import numpy as np
 
     nearness = relevance.compare_words(packaged(), seen.prompt, seen.pieces)
@@ -185,6 +190,7 @@ def compared(person: str, seen: LookedAt, pattern: str | None) -> Rows:
         features = {"with sentence vectors": features["with vectors"]}
     return Rows(
         person,
+        prompt,
         "for one thing" if seen.prompt.factual else "for work",
         pattern is not None,
         features,
@@ -214,22 +220,20 @@ def fitted(rows: list[Rows], vectors: str) -> Any:
     return weights
 
 
-def answers(rows: Rows, weights: Any, vectors: str) -> tuple[bool, bool]:
-    """Whether anything is told, and whether it answers; by probability, into what is left of 400 tokens."""
+def answers(rows: Rows, weights: Any, vectors: str, of: str) -> bool:
+    """Whether what is told answers: by probability, as many as a block has of them, into 400 tokens."""
     import numpy as np
 
     values = rows.features[vectors]
     probable = 1 / (1 + np.exp(-np.c_[values, np.ones(len(values))] @ weights))
-    limits = LIMITS[rows.kind]
-    if probable.max() < limits["opens"]:
-        return False, False
-    left, hit = 1570, False
-    for place in np.argsort(-probable):
+    left = 1570
+    for place in np.argsort(-probable)[: TOLD[of]]:
         needed = rows.lengths[place] + 20
-        if probable[place] >= limits["keeps"] and needed <= left:
+        if probable[place] >= KEEPS[of] and needed <= left:
+            if rows.right[place]:
+                return True
             left -= needed
-            hit = hit or bool(rows.right[place])
-    return True, hit
+    return False
 
 
 def fit() -> None:
@@ -240,8 +244,8 @@ def fit() -> None:
     made: dict[str, dict[str, Any]] = {}
     for of in ("turns", "facts"):
         made[of] = {}
-        for kind, limits in LIMITS.items():
-            made[of][kind] = {"limits": limits} if of == "turns" else {}
+        for kind in KINDS:
+            made[of][kind] = {}
             for vectors, embedder in EMBEDDERS.items():
                 of_kind = [one for person in people[embedder] for one in person[of] if one.kind == kind]
                 weights = fitted(of_kind, vectors)
@@ -251,11 +255,8 @@ def fit() -> None:
                     name: fitted([one for one in of_kind if one.person != name], vectors)
                     for name in {one.person for one in of_kind}
                 }
-                found = [(one.answerable, *answers(one, left_out[one.person], vectors)) for one in of_kind]
-                print(
-                    f"{of}, {kind}, {vectors}: answered {share([hit for asks, _, hit in found if asks])}, "
-                    f"unrelated {share([told for asks, told, _ in found if not asks])}"
-                )
+                found = [answers(one, left_out[one.person], vectors, of) for one in of_kind if one.answerable]
+                print(f"{of}, {kind}, {vectors}: answered {share(found)}")
     target = Path(relevance.__file__).with_suffix(".json")
     target.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 

@@ -2,8 +2,8 @@
 
 Turns are found by the search (words, meaning, names), by the subjects of the prompt (who asks for a dinner is also told who
 may not eat what) and by other words for what it asks ("it goes out on 3 May" for "when is the release"). Each is cut into
-pieces, and each piece gets a probability that it answers (``relevance``). A prompt gets pieces only where one of them
-probably answers it, or warns of what may harm.
+pieces, and each piece gets a probability that it answers (``relevance``). A prompt gets pieces only where it probably needs
+them (``prompt_need``), or where one of them warns of what may harm.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
 from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
 
-from . import cautions, lexicon, query, ranking, relevance, scoring
+from . import cautions, lexicon, prompt_need, query, ranking, relevance, scoring
 from .access_scope import is_narrowing
 from .clauses import clauses, looks_pasted
 from .filters.compiler import compile
@@ -39,7 +39,11 @@ MOST_CUT = 30
 MOST_PIECES = 8
 MOST_COMPARED = 10_000
 """Up to so many turns are compared with a prompt by meaning; it takes about 1 ms for 1,000."""
-SURE = 0.2
+OPENS = 0.6
+"""From these log odds on a prompt needs what the person said: one of ten that do not need it reaches them."""
+KEEPS = 0.05
+"""The least probability with which a piece is told."""
+SURE = 0.3
 """From this probability on a piece is told whatever its words are."""
 SAME, ALIKE = 0.6, 0.3
 """The share of common words from which on two pieces say the same; are about the same thing."""
@@ -124,10 +128,10 @@ def find_excerpts(
     scored = scoring.score_pieces(
         read, pieces, "turns", with_meanings=not isinstance(embedder, str), cosines=cosines
     )
-    limits = relevance.limits(read)
-    if scored and scored[0].score < limits.opens:  # a question for one thing asks for no warning
+    if scored and prompt_need.odds(read, "turns", [one.score for one in scored]) < OPENS:
+        # A question for one thing asks for no warning.
         scored = [one for one in scored if not read.factual and _warns(one, read)]
-    return _chosen(scored, limits.keeps, facts, read, ended, refused)
+    return _chosen(scored, facts, read, ended, refused)
 
 
 def own_words(
@@ -235,7 +239,6 @@ def _pieces(
 
 def _chosen(
     scored: Iterable[ScoredPiece],
-    least: float,
     facts: Sequence[MemoryRecord],
     read: Prompt,
     ended: Mapping[str, Collection[Caution]],
@@ -246,7 +249,7 @@ def _chosen(
     said = [_telling(stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
-        if one.score < least or len(chosen) == MOST_PIECES:
+        if one.score < KEEPS or len(chosen) == MOST_PIECES:
             break
         mine = _telling(one.piece.stems)
         if not mine or not (read.factual or _bears(one, read)):

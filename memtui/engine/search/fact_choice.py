@@ -97,6 +97,7 @@ def choose(
         connection, read, hits, within, now, few=small, beside=small or not enough, with_meanings=with_meanings,
         turns=turns, cosines=cosines,
     )  # fmt: skip
+    least = facts.least_probability(read, candidates)
     chosen: list[Hit] = []
     related: list[Related] = []
     left_out: list[LeftOut] = []
@@ -108,8 +109,10 @@ def choose(
             break  # nothing more would be told or listed
         why_far = far[one.memory.rid] if one.hit else "not found"
         # What took the place of a hit need not have the words by which that answered.
-        improbable = facts.improbable(one) and one.memory.rid not in successors
-        answers = facts.related_fact(one, read) if why_far and not improbable else None
+        improbable = one.judged.score < least and one.memory.rid not in successors
+        answers = (
+            facts.related_fact(one, read, candidates[0].judged.score) if why_far and not improbable else None
+        )
         if improbable or (why_far and answers is None):
             if one.hit and not full:
                 left_out.append(LeftOut(reason=why_far or facts.IMPROBABLE, memory=one.memory))

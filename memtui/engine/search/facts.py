@@ -17,16 +17,18 @@ from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import words
 
-from . import excerpts, relevance, scoring
+from . import excerpts, prompt_need, relevance, scoring
 from .clauses import Clause
 from .relevance import Piece, Prompt
 from .scope import Scope, newest_facts
 from .scoring import Cosines, ScoredPiece
 
-ANSWERS = 0.03
-"""The least probability with which a fact is told."""
-BY_MEANING = 0.045
-"""The least where no word shows why."""
+NEEDED = -1.0
+"""From these log odds on a prompt may need the memory: then much is told, for a fact too few costs more than a line too many."""
+ANSWERS, ELSE = 0.012, 0.06
+"""The least probability with which a fact is told, where the prompt may need the memory and where it hardly does."""
+BESIDE_BEST = 0.1
+"""The least share of the best fact's probability, where no word shows why."""
 IMPROBABLE = "it hardly answers what is asked"
 ALL_TOGETHER = "all of it together"
 """The reason where neither a word nor a meaning alone shows why."""
@@ -90,19 +92,23 @@ def rank_facts(
     return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]
 
 
-def related_fact(fact: Fact, read: Prompt) -> Related | None:
-    """The fact as it is told for what it probably answers; None where that is improbable, or nothing shows why."""
+def least_probability(read: Prompt, ranked: Sequence[Fact]) -> float:
+    """The least probability with which one of the facts, the best first, is told."""
+    odds = prompt_need.odds(read, "facts", [one.judged.score for one in ranked])
+    return ANSWERS if odds >= NEEDED else ELSE
+
+
+def related_fact(fact: Fact, read: Prompt, best: float) -> Related | None:
+    """The fact as it is told for what it probably answers; None where too little shows why.
+
+    ``best``: the highest probability of the facts.
+    """
     why = scoring.reasons(fact.judged, read)
     if not (why or read.factual or read.personal):
         return None
-    if fact.judged.score < (ANSWERS if set(why) - {scoring.MEANING} else BY_MEANING):
+    if not set(why) - {scoring.MEANING} and fact.judged.score < BESIDE_BEST * best:
         return None
     return Related(memory=fact.memory, score=fact.judged.score, reasons=why or (ALL_TOGETHER,))
-
-
-def improbable(fact: Fact) -> bool:
-    """Whether a fact hardly answers a prompt, whatever words it shares."""
-    return fact.judged.score < ANSWERS
 
 
 def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bool) -> list[int]:

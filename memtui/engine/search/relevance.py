@@ -83,13 +83,6 @@ class Prompt(Record):
     wordings: tuple[tuple[frozenset[str], lexicon.Phrases], ...]
 
 
-class Limits(Record):
-    """Probabilities."""
-
-    opens: float
-    keeps: float
-
-
 class Piece(Record):
     """A clause of a turn, its words and stems; the stems of the turn, and its place by age (0 the newest, 1 the oldest).
 
@@ -255,11 +248,6 @@ def score(prompt: Prompt, values: Mapping[str, float], of: Source, vectors: Vect
     weights = _weights()[of][_asks(prompt)][vectors]
     total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-def limits(prompt: Prompt) -> Limits:
-    """What the best piece of a turn must reach for any to be told, and what each further one must."""
-    return Limits(**_weights()["turns"][_asks(prompt)]["limits"])
 
 
 def _asks(prompt: Prompt) -> str:
