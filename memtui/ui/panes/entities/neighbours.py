@@ -16,7 +16,7 @@ from .profile import ProfileView
 from .radial_layout import MOST
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Entity
+    from memtui.engine.records import Entity, Neighbourhood
     from memtui.ui.panes.list_pane import ListPane
 
 BESIDE_FROM = 100
@@ -71,19 +71,22 @@ class Neighbours:
         assert entity is not None  # why_not
         await self.open(entity)
 
-    async def open(self, entity: Entity, cursor: int | None = None) -> None:
+    async def open(self, entity: Entity) -> None:
         """Draw an entity's neighbourhood in place of the profile."""
-        if not self._pane.query(NeighboursView):
-            view = NeighboursView(self._pane.shell.glyphs, self._pane.shell.clock(), id="entities-neighbours")
+        pane = self._pane
+        # Read before anything is laid out, so that the window is painted once.
+        found = await self._neighbourhood(entity)
+        if not pane.query(NeighboursView):
+            view = NeighboursView(pane.shell.glyphs, pane.shell.clock(), id="entities-neighbours")
             view.display = False
-            await self._pane.query_one(".side").mount(view)
-        if not self.shown:
-            self.shown, self._way = True, []
-            self._pane.add_class("-drawn")
+            await pane.query_one(".side").mount(view)
+        self.shown, self._way = True, []
+        with pane.app.batch_update():
+            pane.add_class("-drawn")
             self.view.display, self._profile.display = True, False
             self.fit()
             self.view.focus()
-        await self.read(entity, cursor)
+            self._show(found, None)
 
     def close(self) -> None:
         """Show the profile again."""
@@ -107,12 +110,15 @@ class Neighbours:
 
     async def read(self, entity: Entity, cursor: int | None = None) -> None:
         """Draw the neighbourhood of an entity as it is now. ``cursor``: the one (eid) to put the cursor on."""
+        found = await self._neighbourhood(entity)
+        if self.shown:
+            self._show(found, cursor)
+
+    async def _neighbourhood(self, entity: Entity) -> Neighbourhood:
         identity, type = entity.id, self._type
-        found = await self._pane.ask(
-            lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST)
-        )
-        if not self.shown:
-            return
+        return await self._pane.ask(lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST))
+
+    def _show(self, found: Neighbourhood, cursor: int | None) -> None:
         before = self.middle
         if before is not None and before.eid == found.entity.eid and cursor is None:
             chosen = self.view.chosen
