@@ -75,8 +75,14 @@ class Card(NamedTuple):
         item = self.item
         if item.kind == "dependents" and not (item.only_named and len(item.parts) == 1):
             return item.reason
+        if (asked := item.change_request) is not None:
+            return (
+                f"{asked.verb} to: {asked.text}"
+                if asked.text
+                else f"{asked.verb}: {item.memories[0].content}"
+            )
         if not item.several or len(item.memories) == 1:
-            return (not item.change_request and item.text) or item.memories[0].content
+            return item.text or item.memories[0].content
         facts = plural(len(item.memories), "fact")
         return (
             f"{facts}: {self.title}"
