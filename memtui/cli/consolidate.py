@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.consolidation import ACTIONS, content, cost_estimate, state
+from memtui.present.consolidation import ACTIONS, content, cost_estimate, read_by, state
 from memtui.present.format import count, plural
 from memtui.present.memory import without_secrets
 
@@ -151,7 +151,7 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
             f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} removed, "
             f"{count(found.total('unchanged'))} unchanged"
         )
-    out(row(paint(summary, "bold"), f"({found.extractor}{spent})", gap=" "))
+    out(row(paint(summary, "bold"), f"({read_by(found.extractor)}{spent})", gap=" "))
     if decisions := found.total("conflicts") + found.total("quarantined"):
         print_note(
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'

@@ -21,6 +21,14 @@ class ActionWords(NamedTuple):
     meaning: str
 
 
+_READERS = {"keyword": "rules", "llm": "a language model"}
+
+
+def read_by(extractor: str) -> str:
+    """What read the conversations: ``by rules``, ``by a language model``, or ``by`` the name of somebody else's extractor."""
+    return f"by {_READERS.get(extractor, extractor)}"
+
+
 ACTIONS: Mapping[Action, ActionWords] = {
     "add": ActionWords("add", "success", "a new fact"),
     "reinforce": ActionWords(

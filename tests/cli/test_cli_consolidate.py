@@ -191,12 +191,14 @@ def test_what_a_model_left_waiting_is_read_by_rules_and_again_by_the_model(
         asked = len(endpoint.requests)
         result = cli("consolidate", "--rules")
         assert result.code == 0 and " go to http" not in result.err and len(endpoint.requests) == asked
-        assert "3 turns became 3 facts" in result.out
+        assert "3 turns became 3 facts" in result.out and "(by rules)" in result.out
         listed = cli("sessions")
         assert "by rules" in listed.out and "memtui consolidate --again --session ID" in listed.err
         endpoint.behave = lambda exchange: exchange.reply(completion(reply))
         shown = cli("consolidate", "--again", "--session", "s2", "--preview")
-        assert "2 turns read again: 0 new, 1 reworded, 1 removed, 0 unchanged (llm" in shown.out
+        assert (
+            "2 turns read again: 0 new, 1 reworded, 1 removed, 0 unchanged (by a language model" in shown.out
+        )
         assert "reword         Is fond of gooseberries" in shown.out
         assert "--all also" in " ".join(cli("consolidate", "--help").out.split())
         assert "remove         My sister is called Nadia" in shown.out

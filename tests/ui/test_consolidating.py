@@ -121,7 +121,11 @@ async def test_a_preview_writes_only_what_was_accepted_as_it_was_edited(talks: S
         await settle(app)
         assert contents(talks) == before
         text = screen_text(app)
-        assert "4 of 4 lines accepted" in text and "“My sister is called Nadia." in text
+        assert (
+            "4 of 4 lines accepted" in text
+            and "read · by rules" in text
+            and "“My sister is called Nadia." in text
+        )
         await pilot.press("space")
         await until(lambda: "3 of 4 lines accepted" in screen_text(app))
         await pilot.press("e")

@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.consolidation import ACTIONS
+from memtui.present.consolidation import ACTIONS, read_by
 from memtui.present.consolidation import content as line_text
 from memtui.present.format import count, local_time, plural
 from memtui.present.memory import confidence, without_secrets
@@ -271,10 +271,10 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
         spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
         turns = plural(sum(plan.turns for plan in self._plans), "turn")
-        by = self._plans[0].extractor if self._plans else ""
+        by = read_by(self._plans[0].extractor) if self._plans else ""
         dot = f" {self.shell.glyphs.dot} "
         self.query_one(".proposals-count", Static).update(
-            assemble((summary, "bold"), (f"{dot}{turns} read{dot}by {by}{spent}", "$text-muted"))
+            assemble((summary, "bold"), (f"{dot}{turns} read{dot}{by}{spent}", "$text-muted"))
         )
         if not any(plan.lines for plan in self._plans):
             empty = assemble("Nothing in it needs to be remembered.\n\nEnter still counts it as done.")
