@@ -138,7 +138,7 @@ def test_no_empty_memory_is_begun_where_only_backups_are_left(
     assert (
         "there are backups of it" in result.err
         and "memtui restore" in result.err
-        and "to begin anew" in result.err
+        and "for an empty memory" in result.err
     )
     assert not (home / "memory.db").exists()
     assert cli("restore", "latest", "--yes").code == 0
