@@ -531,4 +531,10 @@ def _counts(memory: Memory, *, filter: str, spot: Spot, most: int, layers: Seque
 
 def _on(strip: Strip, ground: Style) -> Strip:
     """The strip on another ground."""
-    return Strip([Segment(text, (style or Style()) + ground) for text, style, _ in strip], strip.cell_length)
+    return Strip(
+        [
+            Segment(text, (style or Style()) + ground)  # safe-text: it was drawn before
+            for text, style, _ in strip
+        ],
+        strip.cell_length,
+    )
