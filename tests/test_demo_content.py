@@ -22,7 +22,7 @@ FIELDS = {
     "turn": ({"type", "session", "title", "role", "time", "content"}, {"key", "project"}),
     "drawn": ({"type", "session", "time", "extractor", "lines"}, set[str]()),
     "recall": ({"type", "session", "time", "content", "given"}, set[str]()),
-    "decision": ({"type", "verb", "time"}, {"by", "of", "content", "tags", "topic", "project"}),
+    "decision": ({"type", "verb", "time"}, {"by", "of", "beside", "content", "tags", "topic", "project"}),
     "reflection": ({"type", "content", "time", "of", "tags"}, set[str]()),
     "observation": ({"type", "category", "content", "source", "time"}, set[str]()),
     "note": ({"type", "pad", "content", "time"}, set[str]()),
