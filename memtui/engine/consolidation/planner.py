@@ -16,7 +16,7 @@ from memtui.engine.store import memories
 from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, Known, earlier_messages, preceding_text
 from .compare.pair_features import Statement
-from .compare.values import says_change
+from .compare.values import says_change, shares_words
 from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
@@ -24,6 +24,7 @@ from .preview_facts import PreviewFacts
 from .suspicious import least_trust, supported, suspicions
 
 _MOST_ALSO = 2
+_NEARLY_AS_LIKELY = 2.0  # in log-odds
 _MOST_ALSO_OF_PLAN = 10
 """So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
@@ -280,7 +281,7 @@ def _against_known(
     if worst is None:
         return line
     standing, known = worst
-    line = replace(line, also=_others(found_all, known))
+    line = replace(line, also=_others(line.content, found_all, known))
     if known.record is None:
         action = "supersede" if standing.strong and left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
@@ -301,9 +302,10 @@ def _against_known(
 
 
 def _others(
-    found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
+    text: str, found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
-    """The likeliest of what is contradicted beside one."""
+    """The likeliest of what is contradicted beside one; of what only sounds changed, if it is about as likely and shares a word."""
+    best = max((one.score or 0.0 for _, one in found), default=0.0)
     likeliest = sorted(found, key=lambda one: one[0].score, reverse=True)
     return tuple(
         Contradicted(
@@ -312,6 +314,10 @@ def _others(
         )
         for standing, one in likeliest
         if one.statement.text != but.statement.text
+        and (
+            standing.reason != conflicts.CHANGED
+            or ((one.score or 0.0) >= best - _NEARLY_AS_LIKELY and shares_words(text, one.statement.text))
+        )
     )[:_MOST_ALSO]  # fmt: skip
 
 

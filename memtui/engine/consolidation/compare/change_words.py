@@ -65,14 +65,15 @@ def cues() -> tuple[re.Pattern[str], ...]:
 def says_addition(text: str) -> bool:
     """Whether a statement says of itself that it adds to what is known, and of nothing that it ended or changed."""
     plain = text.casefold()
-    return _adds().search(plain) is not None and not any(
+    return phrases("adds").search(plain) is not None and not any(
         cues()[CUES.index(name)].search(plain) for name in _CHANGED
     )
 
 
 @functools.cache
-def _adds() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(_lines('change_cues.txt')['adds'])})(?!\w)")
+def phrases(heading: str) -> re.Pattern[str]:
+    """The phrases under a heading of ``change_cues.txt``, for text in small letters."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(_lines('change_cues.txt')[heading])})(?!\w)")
 
 
 def _lines(name: str) -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ _LEADING = 3  # words in which the subject stands
 _AND = frozenset(("and", "und", "et", "y", "or", "&"))
 
 
-class _Subject(NamedTuple):
+class Subject(NamedTuple):
     """Of whom a statement is: the person, a relation of theirs, a name. All empty where it is of no person, or of several."""
 
     own: bool = False
@@ -37,7 +37,7 @@ def are_compatible(new: str, old: str) -> bool:
 
     Somebody whom the new one only mentions ("on the 17th because Priya is away") is not what it is about.
     """
-    mine, theirs = _subject(new), _subject(old)
+    mine, theirs = subject(new), subject(old)
     shared = _shared(new, old)
     if is_severe(new) or (is_severe(old) and not takes_back_value(new, old)):
         return _differ(mine, theirs) or not shared
@@ -61,7 +61,7 @@ def _shared(new: str, old: str) -> frozenset[str]:
     return both - mine.people - theirs.people - listed("health in general")
 
 
-def _differ(mine: _Subject, theirs: _Subject) -> bool:
+def _differ(mine: Subject, theirs: Subject) -> bool:
     """A relation and a name may be one person; two relations, two names, and the person beside another one are not."""
     if mine.own or theirs.own:
         return mine.own != theirs.own and any((*mine, *theirs[1:])) and any((*mine[1:], *theirs))
@@ -71,10 +71,11 @@ def _differ(mine: _Subject, theirs: _Subject) -> bool:
 
 
 @functools.lru_cache(maxsize=2048)
-def _subject(text: str) -> _Subject:
+def subject(text: str) -> Subject:
+    """Whom a statement is about, by its first words."""
     words = [word.casefold() for word in tokens(text)[: _LEADING + 1]]
     if not words or not _AND.isdisjoint(words):
-        return _Subject()
+        return Subject()
     name = relation = ""
     for word in words[:_LEADING]:
         bare = SYNONYMS.get(word.removesuffix("'s"), word.removesuffix("'s"))
@@ -85,4 +86,4 @@ def _subject(text: str) -> _Subject:
         elif word not in listed("self"):
             break
     own = words[0] in listed("speakers") | listed("verbs of the person") and not (relation or name)
-    return _Subject(own, relation, name)
+    return Subject(own, relation, name)

@@ -16,6 +16,7 @@ from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 from ..extract.joined_statements import statements_in
 from .change_words import says_addition
 from .compatible import are_compatible
+from .look_alikes import looks_like_one
 from .negation import denies_alike, negates, negates_all, negates_part
 from .similarity import AnalysedText, analyse, compare_analysed
 from .slots import contested_slot, moves_home, names_role
@@ -35,10 +36,10 @@ _CLOSE = 0.6
 REPLACES = 1.0
 _NAMED = 0.0
 _NAMED_IN_PART = -2.0
-_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.0, -1.3, 0.5, 0.5
+_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.0, -1.3, 1.3, 0.5
 # Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
 # value that stands though it is over.
-_LIKELIEST = -0.3
+_LIKELIEST, _LIKELIEST_SILENTLY = -0.3, 0.3
 MANY_KNOWN = 8
 """Among so many known facts it means something to be the likeliest."""
 _CERTAINLY = 3.0
@@ -96,7 +97,7 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Relati
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if are_compatible(new, old):
+    if are_compatible(new, old) or looks_like_one(new, old):
         return Relation(kind="beside", score=verdict.score)
     if denies_alike(new, old):
         return Relation(kind="beside", score=verdict.score)
@@ -108,7 +109,7 @@ def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Relati
         )  # fmt: skip
     if judged is not None and judged >= _SET_ALIKE:
         named = judged >= _NAMED and negates(new, old)
-        if named or judged >= REPLACES or _set(new, old, judged, correcting):
+        if named or judged >= _least(new, old, correcting) or _set(new, old, judged, correcting):
             return Relation(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
@@ -126,19 +127,25 @@ def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
         or says_addition(new)
         or are_compatible(new, old)
         or denies_alike(new, old)
+        or looks_like_one(new, old)
     ):
         return False
-    return correcting or says_change(new) or shares_words(new, old)
+    return correcting or says_change(new) or (judged >= _LIKELIEST_SILENTLY and shares_words(new, old))
+
+
+def _least(new: str, old: str, correcting: bool) -> float:
+    """The score from which a card is worth it: higher where another value is all that speaks for a change."""
+    silent = not (correcting or says_change(new)) and sets_another_value(new, old)
+    return _SET_SILENTLY if silent else REPLACES
 
 
 def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
     """Whether the same thing has another value, more likely than not, or said to have changed; or is allowed again."""
     if judged >= _PERMITTED and permits_again(new, old):
         return True
-    least = _SET_SILENTLY
-    if correcting or says_change(new):
-        least = _SET_ALIKE if begin_alike(new, old) else _SET
-    return judged >= least and sets_another_value(new, old)
+    if not (correcting or says_change(new)):
+        return False
+    return judged >= (_SET_ALIKE if begin_alike(new, old) else _SET) and sets_another_value(new, old)
 
 
 def takes_back(new: str, old: str, score: float | None) -> bool:

@@ -1,0 +1,44 @@
+"""Statements that look like a change and are none: questions, exceptions, hearsay, what is said of somebody else, and what says
+the same again.
+
+The ``update_model`` judges by likeness; these rules say no, for a card that asks for nothing costs a person's time.
+"""
+
+from __future__ import annotations
+
+from .change_words import CHANGES, phrases
+from .compatible import subject
+from .statement_features import StatementFeatures, people_named
+from .update_model import packaged_features
+
+
+def looks_like_one(new: str, old: str) -> bool:
+    """Whether ``new`` changes nothing about ``old`` without doubt, however much it sounds like it."""
+    plain = " ".join(new.casefold().replace("’", "'").split())
+    return (
+        any(phrases(heading).search(plain) for heading in ("asked", "exception", "hearsay"))
+        or _of_others(new, old, plain)
+        or _says_again(packaged_features(new), packaged_features(old))
+    )
+
+
+def _of_others(new: str, old: str, plain: str) -> bool:
+    """Whether it is said of somebody whom the known statement does not name."""
+    if found := phrases("of others").match(plain):
+        known = people_named(old).isdisjoint(people_named(new[: found.end()]))
+        return known or "'s " in found[0]  # Noelle's friend is not Noelle
+    who = subject(new)
+    named = who.name or who.relation
+    return bool(named and not people_named(old) and phrases("theirs").search(plain))
+
+
+def _says_again(new: StatementFeatures, old: StatementFeatures) -> bool:
+    """Whether it names all that the known one names, with no other value, nobody new, and no word of a change."""
+    if new.negated & set(old.content) or any(new.negated_values & values for values in old.values):
+        return False
+    pairs = list(zip(new.values, old.values, strict=True))
+    if any(known and not known & mine for mine, known in pairs) or any(new.cues[:CHANGES]):
+        return False
+    if any(known for _, known in pairs):
+        return True
+    return bool(old.names) and old.names <= set(new.content) and not new.names - old.names

@@ -1,0 +1,48 @@
+"""What looks like a change and is none has no card; what says that something changed keeps it."""
+
+from __future__ import annotations
+
+import pytest
+from memtui.engine.consolidation.compare.conflicts import REPLACES, relate
+from memtui.engine.consolidation.compare.look_alikes import looks_like_one
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("what if Marta left, who would train us", "Coach is Marta"),
+        ("should I be asking the lodger for 140", "The lodger pays 110 a week"),
+        ("made soda bread on Saturday for a change", "Bakes rye on Saturdays"),
+        ("tomorrow's stand-up is at ten", "Team stand-up is at 9:30"),
+        ("i read that the bank was hacked", "The mortgage is with Halden Bank"),
+        ("my mate pulled out of the marathon", "Is training for the marathon"),
+        ("Ines's best friend called off her wedding", "Sister Ines is engaged to Carl"),
+        ("a los del segundo les suben a 610", "El alquiler son 570"),
+        ("Liam got till May for his thesis", "The thesis is due in March"),
+        ("pagamos 570 de alquiler por el piso", "El alquiler son 570"),
+    ],
+)
+def test_it_changes_nothing(new: str, old: str) -> None:
+    assert looks_like_one(new, old)
+    assert relate(new, old, judged=4.0).kind == "beside"
+    assert relate(new, old, judged=4.0, likeliest=True).kind == "beside"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Marta left, Ruth is the coach now", "Coach is Marta"),
+        ("the lodger pays 140 from May", "The lodger pays 110 a week"),
+        ("my friend got married", "My friend is single"),
+        ("Liam does the feed out now, at eight", "Feed out is at 7"),
+        ("moved my insulin, it's in the small fridge upstairs", "Insulin is in the hall fridge"),
+    ],
+)
+def test_a_change_is_none_of_them(new: str, old: str) -> None:
+    assert not looks_like_one(new, old)
+
+
+def test_another_value_alone_has_to_be_likelier_than_a_change_that_is_said() -> None:
+    old = "The garden costs 30 a year"
+    assert relate("The allotment costs 40 a year", old, judged=REPLACES + 0.1).kind == "beside"
+    assert relate("The garden went to 40 a year", old, judged=REPLACES + 0.1).kind == "conflict"
