@@ -304,7 +304,7 @@ def _against_known(
 def _others(
     text: str, found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
-    """The likeliest of what is contradicted beside one; of what only sounds changed, if it is about as likely and shares a word."""
+    """The likeliest of what is contradicted beside one. What only sounds changed has to be about as likely and share a word."""
     best = max((one.score or 0.0 for _, one in found), default=0.0)
     likeliest = sorted(found, key=lambda one: one[0].score, reverse=True)
     return tuple(

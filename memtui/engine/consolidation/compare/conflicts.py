@@ -74,13 +74,13 @@ def relate(
 
     What is said of somebody replaces nothing that was said of somebody else beyond doubt.
     """
-    found = _stand(new, old, correcting, judged)
+    found = _relate(new, old, correcting, judged)
     if likeliest and found.kind == "beside" and _likely(new, old, correcting, judged):
         found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
     return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
 
 
-def _stand(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
+def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
     mine, theirs = analyse(new), analyse(old)
     verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
