@@ -196,6 +196,7 @@ def test_zones_and_clocks_that_change(full: Memory) -> None:
 def test_steps_of_the_calendar(unit: Unit, moment: datetime, by: int) -> None:
     begun = periods.begin(unit, moment)
     assert begun <= moment and periods.begin(unit, begun) == begun
+    assert unit != "week" or begun.weekday() == 0
     there = periods.shifted(unit, begun, by)
     if timedelta() < there - datetime.min and datetime(2, 1, 1) < there < datetime(9998, 1, 1):
         assert periods.between(unit, begun, there) == by and periods.begin(unit, there) == there
