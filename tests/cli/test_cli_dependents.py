@@ -84,7 +84,8 @@ def test_as_json(cli: Cli, facts: list[str]) -> None:
     ]
     assert [one["kind"] for one in result["derived"]] == ["reflection"]
     assert [(one["agent"], one["times"]) for one in result["served"]] == [("claude", 2)]
-    assert cli("merge", *facts, "--dry-run", "--json").json["dependents"] == result
+    merged = cli("merge", *facts, "--dry-run", "--json").json["dependents"]
+    assert merged == {**result, "replaced": True}  # the text of the first takes their place
     erased = cli("erase", facts[0], "--dry-run", "--json").json["dependents"]
     assert [one["query"] for one in erased["questions"]] == ["where does Ada work"]
 

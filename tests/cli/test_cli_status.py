@@ -63,7 +63,7 @@ def test_the_quick_way_loads_neither_click_nor_the_app(result: Path) -> None:
         "os._exit = lambda code: print(*[one for one in ('click', 'textual', 'numpy', 'typing_extensions', 'spacy',"
         " 'platformdirs', 'tempfile', 'memtui.config')"
         " if one in sys.modules], 'loaded')\n"
-        "from memtui.hook.status import hurry\nhurry(['--line'])"
+        "from memtui.hook.status import run_fast\nrun_fast(['--line'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded"
