@@ -49,6 +49,7 @@ def test_the_first_paint_waits_for_few_modules_and_few_rules() -> None:
     panes = {name for name in ours if name.startswith("memtui.ui.panes.")}
     shown = {
         "entity_links",
+        "memory_actions",
         "pane",
         "registry",
         "you",
