@@ -106,6 +106,7 @@ _VERB = _any_of(
 )
 _IS = rf"(?:{_VERB}(?: {_NOW})?| ?[:=]| [-–])"
 _QUOTE = r"[\"'`“„«‘]? ?"
+_FEWEST_DIGITS = 4
 _NUMBER = (
     r"(?P<value>[#*]?\d(?:[ -]?\d){3,7}[#*]?)"
     r"(?![\w%€$£]|[.,:/-]\d| ?(?:st|nd|rd|th|years?|euros?|pages?|seite)\b)"
@@ -275,10 +276,10 @@ def find_spoken(text: str, lowered: str) -> Iterator[Span]:
     """``lowered`` has a character for each of ``text``."""
     if not any(hint in lowered for hint in _HINTS):
         return
-    for match in re.finditer(_SAID_NUMBER, lowered):
-        yield "code" if match["code"] else "pin", *match.span("value")
-    for match in re.finditer(_NUMBER_BEFORE, lowered):
-        yield "code" if match["code"] else "pin", *match.span("value")
+    if sum(map(str.isdecimal, lowered)) >= _FEWEST_DIGITS:
+        for pattern in (_SAID_NUMBER, _NUMBER_BEFORE):
+            for match in re.finditer(pattern, lowered):
+                yield "code" if match["code"] else "pin", *match.span("value")
     for match in re.finditer(_SAID_PASSWORD, lowered):
         start, end = match.span("value")
         end = start + len(text[start:end].rstrip(".,;:”’*!?"))
