@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui.engine.consolidation.compare import conflicts
 from memtui.engine.consolidation.compare.similarity import compare
 
 DUPLICATES = (
@@ -81,3 +82,11 @@ def test_every_text_is_its_own_duplicate(text: str) -> None:
 )  # fmt: skip
 def test_a_reason_names_the_words_as_they_stand_not_their_stems(first: str, second: str, reason: str) -> None:
     assert reason in compare(first, second).reasons
+
+
+def test_the_day_on_which_something_was_said_is_no_value_that_contradicts() -> None:
+    said = "Tom has been vegetarian since last week"
+    first, later = f"{said} (said 6 November 2026)", f"{said} (said 10 November 2026)"
+    # Nor the same: "next Saturday", said on another day, may be another Saturday.
+    assert conflicts.relate(later, first).kind == "beside"
+    assert conflicts.relate(later, later).kind == "duplicate"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
-from ..extract.joined_statements import statements_in
+from ..extract.joined_statements import statements_in, without_date
 from .change_words import says_addition
 from .compatible import are_compatible
 from .look_alikes import looks_like_one
@@ -72,9 +72,14 @@ def relate(
     """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any;
     ``likeliest``: of all that is known, no other has a higher one.
 
-    What is said of somebody replaces nothing that was said of somebody else beyond doubt.
+    What is said of somebody replaces nothing that was said of somebody else beyond doubt. The day on which something was said
+    is no part of it; but "next Saturday", said on another day, may be another Saturday.
     """
-    found = _relate(new, old, correcting, judged)
+    said, known = without_date(new), without_date(old)
+    found = _relate(said, known, correcting, judged)
+    if found.kind == "duplicate" and said != new and known != old and new[len(said) :] != old[len(known) :]:
+        found = Relation(kind="beside", score=found.score)
+    new, old = said, known
     if likeliest and found.kind == "beside" and _likely(new, old, correcting, judged):
         found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
     return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
