@@ -47,6 +47,7 @@ SHOTS = (
     Shot("memories-dark", ("2", "~")),
     Shot("memories-light", ("2", "~"), theme="memtui-light"),
     Shot("memories-narrow", ("2", "~", "j", "j"), size=NARROW),
+    Shot("timeline", ("2", "~", "T", "~", "left", "left", "left", "down", "down", "~")),
     Shot("search-why", ("3", "~", "slash", *typed("what does Ada eat"), "~", "enter", "~")),
     Shot("correct", ("2", "~", "e", "~", *typed(" at Linzen"))),
     Shot("entities", ("4", "~", "enter", "~", "j", "j")),

@@ -100,7 +100,8 @@ def test_killed_writers_lose_nothing_they_acknowledged(
             "acknowledged"
         ]
         with Memory.open(place, options=OPTIONS) as memory:
-            memory.files.resume_erase()  # one of them was killed at it
+            proof = memory.files.resume_erase()  # one of them was killed at it
+            assert proof is None or proof.complete, proof
             assert broken_promises(memory, acknowledged) == []
             assert doubles(memory) == 0
             report = memory.files.check(deep=True)

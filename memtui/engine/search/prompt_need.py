@@ -2,7 +2,7 @@
 
 A linear classifier over the words and letters of the prompt gives the need. With the best scores of what might be told it gives
 the log odds that the memory has something for the prompt, which decides how much is told. The weights are made by
-``tests/benchmarks/prompts_train.py`` from everyday prompts in four languages, half of which no memory helps.
+``tests/benchmarks/prompts_train.py`` from everyday prompts in four languages; no memory helps nearly half of them.
 """
 
 from __future__ import annotations

@@ -78,11 +78,10 @@ def relate(
     said, known = without_date(new), without_date(old)
     found = _relate(said, known, correcting, judged)
     if found.kind == "duplicate" and said != new and known != old and new[len(said) :] != old[len(known) :]:
-        found = Relation(kind="beside", score=found.score)
-    new, old = said, known
-    if likeliest and found.kind == "beside" and _likely(new, old, correcting, judged):
+        return Relation(kind="beside", score=found.score)
+    if likeliest and found.kind == "beside" and _likely(said, known, correcting, judged):
         found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
-    return replace(found, strong=False) if found.strong and people_named(new) != people_named(old) else found
+    return replace(found, strong=False) if found.strong and people_named(said) != people_named(known) else found
 
 
 def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
