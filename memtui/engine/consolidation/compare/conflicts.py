@@ -81,7 +81,9 @@ def relate(
         return Relation(kind="beside", score=found.score)
     if likeliest and found.kind == "beside" and _likely(said, known, correcting, judged):
         found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
-    return replace(found, strong=False) if found.strong and people_named(said) != people_named(known) else found
+    return (
+        replace(found, strong=False) if found.strong and people_named(said) != people_named(known) else found
+    )
 
 
 def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
