@@ -32,8 +32,9 @@ def hashed(prompt: str) -> dict[int, float]:
     return {place: value for place, value in features(prompt[:_READ_AT_MOST]).items() if place < SIZE}
 
 
+@functools.lru_cache(8)
 def need(prompt: str) -> float:
-    """Above 0 a prompt more likely needs the memory than not."""
+    """Above 0 a prompt more likely needs the memory than not. Kept, because a block asks for its facts and for its excerpts."""
     weights, scale, bias = _need_weights()
     return bias + scale * sum(weights[place] * value for place, value in hashed(prompt).items())
 
