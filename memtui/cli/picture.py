@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import InputError, UsageError
+from memtui.engine.records import ROWS_BY
 
 from .errors import OK
 from .invocation import Invocation
@@ -35,7 +36,7 @@ _LEAST, _MOST = (40, 12), (400, 200)
 @click.option("--filter", "-f", "filter", default="", metavar="F", help="Only memories that pass it.")
 @click.option(
     "--by",
-    type=click.Choice(["topic", "person", "project"]),
+    type=click.Choice(ROWS_BY),
     default="topic",
     help="The rows of the timeline.",
 )

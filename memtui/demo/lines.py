@@ -12,6 +12,7 @@ import msgspec
 
 from memtui.engine.consolidation.plan import Action
 from memtui.engine.records import Category, Topic, Trust
+from memtui.present.format import WHOLE_DAYS, WHOLE_MONTHS
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
@@ -133,12 +134,6 @@ def _asset() -> bytes:
 
 
 DATE = re.compile(r"\{\{([+-]\d+)(?::(day|month|year))?\}\}")
-# English whatever the locale is: so are the texts around them.
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 
 
 def fill_dates(text: str, today: datetime) -> str:
@@ -149,7 +144,7 @@ def fill_dates(text: str, today: datetime) -> str:
 
     def fill(found: re.Match[str]) -> str:
         date = today + timedelta(days=int(found[1]))
-        day, month = _DAYS[date.weekday()], _MONTHS[date.month - 1]
+        day, month = WHOLE_DAYS[date.weekday()], WHOLE_MONTHS[date.month - 1]
         match found[2]:
             case "day":
                 return day

@@ -9,7 +9,13 @@ from memtui.engine import wording
 
 from .text import Visible
 
+# English whatever the locale is: so are the texts around them.
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WHOLE_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+WHOLE_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _DAYS_PER_YEAR = 365.2425

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.records import LAYERS
 
-from .format import MONTHS, count, plural, relative_time, short_count, zoned
+from .format import MONTHS, WHOLE_DAYS, WHOLE_MONTHS, count, plural, relative_time, short_count, zoned
 from .memory import without_secrets
 from .portrait import TITLES
 from .text import Line, Part, Role, cells, one_line
@@ -36,11 +36,6 @@ _MANY: Mapping[Unit, str] = {
     "year": "years", "quarter": "quarters", "month": "months", "week": "weeks", "day": "days", "hour": "hours",
 }  # fmt: skip
 _ON: Mapping[Unit, str] = {"week": "from", "day": "on", "hour": "on"}
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 # A period is at most so many cells wide, the row of everything so many lines high, and in a pipe so many.
 _WIDEST, _HIGHEST_SKY, _SKY = 8, 6, 3
@@ -83,22 +78,28 @@ def rows(timeline: Timeline) -> list[TimelineRow]:
 def period_name(unit: Unit, start: int, zone: tzinfo | None = None) -> str:
     """``2026``, ``April to June 2026``, ``March 2026``, ``2 to 8 March 2026``, ``Monday 2 March 2026``, with the hour."""
     first = zoned(start, zone)
-    month = f"{_MONTHS[first.month - 1]} {first.year}"
+    month = f"{WHOLE_MONTHS[first.month - 1]} {first.year}"
     match unit:
         case "year":
             return str(first.year)
         case "quarter":
-            return f"{_MONTHS[first.month - 1]} to {_MONTHS[first.month + 1]} {first.year}"
+            return f"{WHOLE_MONTHS[first.month - 1]} to {WHOLE_MONTHS[first.month + 1]} {first.year}"
         case "month":
             return month
         case "week":
             last = first.replace(tzinfo=None) + timedelta(days=6)
-            begun = f"{first.day}" if last.month == first.month else f"{first.day} {_MONTHS[first.month - 1]}"
-            return f"{begun} to {last.day} {_MONTHS[last.month - 1]} {last.year}"
+            begun = (
+                f"{first.day}"
+                if last.month == first.month
+                else f"{first.day} {WHOLE_MONTHS[first.month - 1]}"
+            )
+            return f"{begun} to {last.day} {WHOLE_MONTHS[last.month - 1]} {last.year}"
         case "day":
-            return f"{_DAYS[first.weekday()]} {first.day} {month}"
+            return f"{WHOLE_DAYS[first.weekday()]} {first.day} {month}"
         case "hour":
-            return f"{_DAYS[first.weekday()]} {first.day} {month}, {first.hour}:00 to {first.hour + 1}:00"
+            return (
+                f"{WHOLE_DAYS[first.weekday()]} {first.day} {month}, {first.hour}:00 to {first.hour + 1}:00"
+            )
 
 
 def counted(numbers: Iterable[tuple[Layer, int]]) -> str:
@@ -457,7 +458,7 @@ def _days(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_L
 
 def _hours(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     days = [
-        _Label(at, f"{_DAYS[begun[at].weekday()][:3]} {begun[at].day} {MONTHS[begun[at].month - 1]}")
+        _Label(at, f"{WHOLE_DAYS[begun[at].weekday()][:3]} {begun[at].day} {MONTHS[begun[at].month - 1]}")
         for at in _changes(begun, "day")
     ]
     step = next((step for step in (1, 3, 6, 12) if step * cell > 3), 12)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.filter import LineFilter, Monochrome
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from memtui import __version__
@@ -28,7 +28,7 @@ from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
 from .keymap import bindings_at, read_keymap
 from .keystrokes import Keystrokes
-from .line_filter import ControlFilter, NoColourFilter, PlainFilter
+from .line_filter import own_filters, without_greys
 from .main_screen import MainScreen
 from .messages import Changed, Notified, Progressed, Refused, Severity
 from .navigation import Navigation
@@ -93,15 +93,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
         clock: Callable[[], float] = time.time,
         begins_with: Beginning = None,
     ) -> None:
-        self._own_filters: tuple[LineFilter, ...] = (
-            ControlFilter(),
-            *((PlainFilter(),) if look.ascii else ()),
-        )
         super().__init__(css_path=[*STYLES, "styles/ascii.tcss"] if look.ascii else [*STYLES])
         if self.no_color:
-            # Textual's own filter turns colours into greys.
-            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
-            self._own_filters = (NoColourFilter(), *self._own_filters)
+            self._filters = without_greys(self._filters)
+        self._own_filters = own_filters(ascii=look.ascii, no_color=self.no_color)
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly

@@ -6,15 +6,17 @@ original text, a widget of Textual with a file name, or a bug. The app adds it::
     def get_line_filters(self) -> Sequence[LineFilter]:
         return (*super().get_line_filters(), *self._own_filters)
 
-with the same filters all the time, because Textual caches filtered lines per filter.
+with the same ``own_filters`` all the time, because Textual caches filtered lines per filter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome
 
 from memtui.present.text import scrub
 
@@ -34,6 +36,17 @@ class PlainFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [segment if segment.text.isascii() else _plain(segment) for segment in segments]
+
+
+def own_filters(*, ascii: bool, no_color: bool) -> tuple[LineFilter, ...]:
+    """The filters of an app of ours, in their order."""
+    coloured = (ControlFilter(), *((PlainFilter(),) if ascii else ()))
+    return (NoColourFilter(), *coloured) if no_color else coloured
+
+
+def without_greys(filters: Iterable[LineFilter]) -> list[LineFilter]:
+    """Textual's filters without its own for ``NO_COLOR``, which turns colours into greys."""
+    return [one for one in filters if not isinstance(one, Monochrome)]
 
 
 # A background that differs by this much in brightness is a cursor, a selection or a button.

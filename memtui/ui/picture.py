@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App, ComposeResult
 from textual.content import Content
-from textual.filter import LineFilter, Monochrome
+from textual.filter import LineFilter
 from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
@@ -23,7 +23,7 @@ from memtui.present.entity import seen_with
 from memtui.present.for_others import public_neighbourhood, public_portrait, public_timeline
 from memtui.present.portrait import headline
 from memtui.present.text import Line
-from memtui.ui.line_filter import ControlFilter, NoColourFilter, PlainFilter
+from memtui.ui.line_filter import own_filters, without_greys
 from memtui.ui.safe import assemble, segment
 from memtui.ui.svg import self_contained
 from memtui.ui.theme import DARK, Appearance, own_themes, variable_defaults
@@ -165,14 +165,10 @@ class _Picture(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, look: Appearance, caption: Content, make: Callable[[], Widget]) -> None:
-        self._own_filters: tuple[LineFilter, ...] = (
-            ControlFilter(),
-            *((PlainFilter(),) if look.ascii else ()),
-        )
         super().__init__()
         if self.no_color:
-            self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
-            self._own_filters = (NoColourFilter(), *self._own_filters)
+            self._filters = without_greys(self._filters)
+        self._own_filters = own_filters(ascii=look.ascii, no_color=self.no_color)
         for theme in own_themes():
             self.register_theme(theme)
         self.theme = look.theme if look.theme in self.available_themes else DARK

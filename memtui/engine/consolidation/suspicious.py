@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -12,11 +11,11 @@ from memtui.engine.records import TRUST_ORDER, Record, Trust
 
 from .compare.similarity import analyse, tokens
 from .compare.statements import states_claim
+from .extract.joined_statements import without_date
 from .extract.sentences import sentences
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7
-_said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
 
 
 class Suspicion(Record):
@@ -50,7 +49,7 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
     """
     if not sources:
         return ()
-    content = _said_on.sub("", content)
+    content = without_date(content)
     claim = analyse(content)
     said = [analyse(source) for source in sources]
     words = frozenset(stem for one in said for stem in one.content)
@@ -69,7 +68,7 @@ def supported(content: str, sources: Sequence[str]) -> bool:
 
     What a source only asks supports nothing, nor does a sentence that quotes.
     """
-    claim = _said_on.sub("", content)
+    claim = without_date(content)
     return any(
         states_claim(sentence.text, claim)
         for source in sources

@@ -68,7 +68,7 @@ class Neighbours:
             self.close()
             return
         entity = self._pane.table.selected
-        assert entity is not None  # why_not
+        assert entity is not None  # unavailable_reason
         await self.open(entity)
 
     async def open(self, entity: Entity) -> None:
@@ -160,7 +160,7 @@ class Neighbours:
 
     async def do_to_middle(self) -> None:
         chosen, middle = self.view.chosen, self.middle
-        assert middle is not None  # why_not
+        assert middle is not None  # unavailable_reason
         if chosen is None:
             self.close()
             self._pane.open_preview()
@@ -195,6 +195,6 @@ class Neighbours:
     async def do_shared(self) -> None:
         """List what mentions both."""
         chosen, middle = self.view.chosen, self.middle
-        assert middle is not None  # why_not
+        assert middle is not None  # unavailable_reason
         both = [middle] if chosen is None else [middle, chosen.entity]
         await self._pane.shell.navigation.list_memories(mentioning(*both))
