@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Collection
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -148,14 +149,24 @@ def test_opening_a_memory_loads_only_what_its_first_rows_need() -> None:
     assert "memtui.engine.memory" in loaded
     later = (
         "models.ner",
-        "maintain.schedule.jobs",
-        "maintain.backups",
-        "store.check",
-        "store.portable",
+        "jobs.scheduler",
+        "backups",
+        "consolidation",
+        "exporters",
+        "importers",
         "search.moments",
+        "store.check",
     )
+    assert all(find_spec(f"memtui.engine.{name}") for name in later)
     assert not loaded.intersection(f"memtui.engine.{name}" for name in later)
     assert not loaded.intersection({"json", "hashlib", "numpy", "openai"})
+
+
+def test_the_tools_of_agents_load_without_the_patterns_of_comparison() -> None:
+    """An MCP client waits for its server: these patterns would take a fifth of that."""
+    loaded = _modules_after("import memtui.engine.tools.registry")
+    assert "memtui.engine.consolidation.extract.protocol" in loaded
+    assert "memtui.engine.consolidation.compare" not in loaded
 
 
 def test_opening_a_memory_takes_little_more_than_what_it_is_made_of() -> None:

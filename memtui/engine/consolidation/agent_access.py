@@ -9,6 +9,7 @@ import apsw
 from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord, Options, Record
+from memtui.engine.search.access_scope import unknown_session
 from memtui.engine.search.filters.compiler import compile
 from memtui.engine.search.scope import passing, scope
 from memtui.engine.store import consolidations, fading, memories, sessions, withheld
@@ -78,14 +79,6 @@ class AgentView(Record):
                 "Use the ids that save_facts_batch and detect_conflicts gave.",
             )
         return memories.record(row, self.clock())
-
-
-def unknown_session(session_id: str) -> NotFoundError:
-    """The one error for a session that is not there and one that is not there for this agent."""
-    shown = session_id if len(session_id) <= _SHOWN else session_id[:_SHOWN] + "…"
-    return NotFoundError(
-        f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
-    )
 
 
 def check_batch(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import apsw
 import msgspec
 
+from memtui.engine.errors import NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import Profile
 from memtui.engine.store import withheld
 
 from .filters.terms import Term, Value, parse
+
+_SHOWN = 60
 
 
 def scope_filter(filter: str | None, project: str | None) -> str:
@@ -58,3 +61,11 @@ def quote_value(text: str) -> str:
 def without_names(profile: Profile) -> Profile:
     """For one that is confined: names of entities are learned from all memories, so it does not search by them."""
     return msgspec.structs.replace(profile, entity=0.0)
+
+
+def unknown_session(session_id: str) -> NotFoundError:
+    """The one error for a session that is not there and one that is not there for this agent."""
+    shown = session_id if len(session_id) <= _SHOWN else session_id[:_SHOWN] + "…"
+    return NotFoundError(
+        f"There is no session {shown!r}.", "Give the session_id of a turn that search_memory found."
+    )

@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Proposal(Record):
-    """One row. ``payload`` depends on ``kind``: see maintain/compare/conflicts.py and maintain/review.py."""
+    """One row. ``payload`` depends on ``kind``: see consolidation/compare/conflicts.py and review/."""
 
     id: str
     kind: str

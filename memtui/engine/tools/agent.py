@@ -11,13 +11,12 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memtui.engine.consolidation.agent_access import unknown_session
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.memories.validation import MAX_NAME
 from memtui.engine.memory import Memory
 from memtui.engine.namespaces.scratchpad import Scratchpad
 from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Profile, SearchResult
-from memtui.engine.search.access_scope import quote_value, scope_filter, without_names
+from memtui.engine.search.access_scope import quote_value, scope_filter, unknown_session, without_names
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.filters.terms import parse

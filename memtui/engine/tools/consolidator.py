@@ -1,4 +1,4 @@
-"""Tools for an agent that turns conversations into facts itself. The guards are in ``maintain/agent_loop.py``."""
+"""Tools for an agent that turns conversations into facts itself. The guards are in ``consolidation/agent_loop.py``."""
 
 from __future__ import annotations
 

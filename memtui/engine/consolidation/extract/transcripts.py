@@ -19,7 +19,6 @@ from memtui.engine.store import memories
 from memtui.engine.store.tokens import fold
 from memtui.engine.wording import cut
 
-from ..compare import duplicates
 from .sentences import sentences
 from .triggers import find_trigger, worth_reading
 
@@ -92,6 +91,8 @@ def _summary(
 
 def is_known(connection: apsw.Connection, item: Observed, now: float) -> bool:
     """Whether a note says it already, or it was noted and put into the Trash: it does not come back by itself."""
+    from ..compare import duplicates  # its patterns would take a fifth of the start of the MCP server
+
     return (
         bool(memories.same_notes(connection, item.content, now))
         or duplicates.same_text(connection, item.content, "observation", now) is not None
