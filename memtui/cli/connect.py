@@ -16,7 +16,7 @@ import click
 from memtui.connect import clients
 from memtui.connect.clients import CLIENTS, LABELS, ClientName, Edit, LaunchCommand, write
 from memtui.engine.errors import ReadOnlyError, UsageError
-from memtui.engine.installation import command_for_extra
+from memtui.engine.installation import command_for_dependency
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
@@ -171,4 +171,4 @@ def _agreed() -> bool:
 
 def _print_missing() -> None:
     if find_spec("mcp") is None:
-        print_note(f"The package mcp is not installed yet. To install it: {command_for_extra('mcp')}")
+        print_note(f"The package mcp is not installed yet. To install it: {command_for_dependency('mcp')}")

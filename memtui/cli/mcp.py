@@ -12,7 +12,7 @@ import click
 
 from memtui import paths
 from memtui.engine.errors import DegradedError, StoreError
-from memtui.engine.installation import command_for_extra
+from memtui.engine.installation import command_for_dependency
 
 from .errors import OK
 from .output import print_note
@@ -50,7 +50,7 @@ def mcp_command(
     the same time.
     """
     if find_spec("mcp") is None:
-        raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))
+        raise DegradedError("The package mcp is not installed.", command_for_dependency("mcp"))
     gc.disable()  # garbage collection would take a tenth of the start and find nothing
     from memtui.engine.tools.agent import Agent
 

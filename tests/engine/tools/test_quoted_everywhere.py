@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from door_kit import Door
-
-pytest.importorskip("mcp")
 from memtui.mcp import resources
 
 QUOTE = "quoted from an agent"
