@@ -22,6 +22,7 @@ from .similarity import AnalysedText, analyse, compare_analysed
 from .slots import contested_slot, moves_home, names_role
 from .statement_features import people_named
 from .values import another_value, begin_alike, permits_again, says_change, sets_another_value, shares_words
+from .vocabulary import SEVERAL_AT_ONCE
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
 # cap of fading; the rest waits in Review.
@@ -48,13 +49,6 @@ _HARDLY = -2.0
 # A person has only one of these; a later one replaces it.
 _GROWS = "age"
 CHANGED = "it may have changed since"
-# One can like, speak, visit and own many things at once.
-_MANY = frozenset(
-    """
-    like love hate dislik prefer enjoi speak plai plan want visit know work own have learn read bui us collect us went go
-    travel eat drink cook watch meet friend sister brother daughter son child colleagu friend
-    """.split()  # noqa: SIM905
-)
 
 
 class Relation(Record):
@@ -179,7 +173,7 @@ def _matters(mine: AnalysedText, theirs: AnalysedText, score: float) -> bool:
     only_mine, only_theirs = set(mine.content) - set(theirs.content), set(theirs.content) - set(mine.content)
     if not (only_mine or only_theirs):
         return bool(mine.numbers - theirs.numbers) and bool(theirs.numbers - mine.numbers)
-    return score >= _CLOSE and _MANY.isdisjoint(set(mine.content) & set(theirs.content))
+    return score >= _CLOSE and SEVERAL_AT_ONCE.isdisjoint(set(mine.content) & set(theirs.content))
 
 
 def both_may_be_true(new: MemoryRecord, old: MemoryRecord, reason: str) -> bool:

@@ -116,10 +116,10 @@ def _says_again(new: str, mine: AnalysedText, old: str) -> bool:
     theirs = analyse(old)
     if compare_analysed(mine, theirs).kind == "duplicate":
         return True
-    told = [stem for stem in mine.content if stem in theirs.content]
+    shared = [stem for stem in mine.content if stem in theirs.content]
     return (
         len(theirs.content) >= _FEWEST
-        and list(theirs.content) == told
+        and list(theirs.content) == shared
         and mine.denials == theirs.denials
         and theirs.numbers <= mine.numbers
         and not are_compatible(new, old)

@@ -7,9 +7,11 @@ little their words have in common.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 from memtui.engine.models.ner import gazetteer
+from memtui.engine.word_lists import expression
 
 from .similarity import analyse
 
@@ -21,30 +23,19 @@ _SUBJECT = (
 _ADVERB = (
     r"(?:(?:now|still|currently|also|just|have|has|had|am|are|is|'m|'re|been|both|all|recently|already) )*"
 )
+_LISTS = Path(__file__).with_name("slots.txt")
 # Held by one person at a time.
-_ROLE = (
-    r"(?:boss|(?:line |project )?manager|(?:team |tech |project )?lead(?:er)?|supervisor|landlord|landlady|dentist|doctor|"
-    r"gp|vet|therapist|accountant|wife|husband)"
-)
-_ONE = (
-    rf"(?:{_ROLE}|name|birthday|age|e-?mail|phone number|address|"
-    r"employer|job|job title|title|time ?zone|shoe size|blood type|salary|rent|favorite [\w -]{2,20}|"
-    r"home ?town|"
-    r"nationality|mother tongue|native language|pin|surname|budget|car)"
-)
+_ROLE = rf"(?:{expression(_LISTS, 'ROLE')})"
+_ONE = rf"(?:{_ROLE}|{expression(_LISTS, 'ATTRIBUTE')})"
 # "moved my desk to the window" moves a desk.
-_MOVED = (
-    r"(?P<moved>moved)(?: (?:house|home|flats?|back|over|again|away|out|together|permanently|for good|"
-    r"(?:from|with|last|this|in) [\w'-]+(?: [\w'-]+){0,2}?))* (?:in(?! with\b)|to|into)"
-)
+_MOVED = rf"(?P<moved>moved)(?: (?:{expression(_LISTS, 'AFTER_MOVED')}))* (?:in(?! with\b)|to|into)"
 _ROLE_BY_NAME = "role"
 _SHAPES = {
     "home": rf"^(?:(?:i|we)(?:'ve| have)? moved(?:[:,;]| and) )?{_SUBJECT}{_ADVERB}"
     rf"(?:(?:lives?|living|resides?|based)\b[^.;]{{0,80}}?\b(?:in|at)|{_MOVED}) (?P<value>.+)",
     "employer": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
     "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
-    _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:there|here|this|that|one|nobody|"
-    r"neither|everybody|everyone|either)\b)"
+    _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:{expression(_LISTS, 'NOBODY')})\b)"
     rf"[\w.'-]+(?: [\w.'-]+){{0,2}}) (?:is|became|has become|will be) (?:now |currently |still |also )?"
     rf"(?P<owner>my|our|his|her|their|[\w-]+'s) (?:new |current )?(?P<thing>{_ROLE})"
     rf"(?: now| currently| these days| since .+| from .+)?(?: \(said .+)?(?=$|[,;:])",
@@ -62,7 +53,9 @@ _STOPS = re.compile(
 )
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 # "in a small flat", "to the next step": no place by its name.
-_SOME = re.compile(r"(?:an?|the|my|our|his|her|their|this|that|one|two|another|home|peace|love|work|bed)\b")
+_UNNAMED_PLACE = re.compile(rf"(?:{expression(_LISTS, 'UNNAMED_PLACE')})\b")
+# It is denied, in the past, wished for, or one of several.
+_OPEN = re.compile(rf"\b(?:{expression(_LISTS, 'OPEN')})\b|n't\b")
 _WHEN = re.compile(r" (?:now|again|last|this|next|in|on|at|a|for|two|three|\d)\b.*")
 
 
@@ -78,10 +71,7 @@ class Slot(NamedTuple):
 def slots(text: str) -> dict[Slot, frozenset[str]]:
     """The slots that a statement fills, with the content words and numbers of the value."""
     plain = _plain(text)
-    if len(plain) > LONGEST or re.search(
-        r"\b(?:not|never|no longer|used to|want|wants|would|might|maybe|also|too|as well|on the side|second)\b|n't\b",
-        plain,
-    ):
+    if len(plain) > LONGEST or _OPEN.search(plain):
         return {}
     found = {}
     for name, shape in _SLOTS.items():
@@ -92,10 +82,10 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
             continue  # "my boss is on holiday" has no name
         owner = match["owner"] or ""
         owner = "" if owner in _SELF else owner.removesuffix("'s")
-        told = _STOPS.split(match["value"], maxsplit=1)[0]
-        if name == "home" and not _names(told, text):
+        value_text = _STOPS.split(match["value"], maxsplit=1)[0]
+        if name == "home" and not _names_place(value_text, text):
             continue
-        value = analyse(told)
+        value = analyse(value_text)
         words = (frozenset(value.content) | value.numbers) - _TITLES
         if words:
             found[Slot(owner, match["thing"] if "thing" in match.groupdict() else name)] = words
@@ -120,10 +110,10 @@ def _by_name(text: str) -> bool:
     return not match["moved"] or gazetteer.is_place(place.split(",")[0].split())
 
 
-def _names(told: str, text: str) -> bool:
-    """Whether ``told``, a part of ``text`` in small letters, says a place by its name and not what it is like."""
-    words = set(re.findall(r"[\w'-]+", told))
-    return not _SOME.match(told) or any(
+def _names_place(value_text: str, text: str) -> bool:
+    """Whether ``value_text``, a part of ``text`` in small letters, says a place by its name and not what it is like."""
+    words = set(re.findall(r"[\w'-]+", value_text))
+    return not _UNNAMED_PLACE.match(value_text) or any(
         word[0].isupper() and word.casefold() in words for word in re.findall(r"[\w'-]+", text)[1:]
     )
 

@@ -1,6 +1,6 @@
 """Does the person state this of themselves? For what is drawn from their words and may carry their trust.
 
-Word by word, told in the third person. A word that is left out can turn the meaning: if, may, no longer, my brother.
+Word by word, in the third person. A word that is left out can turn the meaning: if, may, no longer, my brother.
 So every word counts but the few that never do; what is put in other words is not taken for theirs.
 """
 
@@ -10,22 +10,13 @@ import re
 from collections.abc import Iterator
 
 from .similarity import tokens
-from .vocabulary import NUMBER_WORDS
-
-# ruff: noqa: SIM905 - a list of words is easier to read without its quotes
+from .vocabulary import DEPENDENT, EMPTY_WORDS, NUMBER_WORDS
 
 _SELF, _OWN, _NOT = "\x00self", "\x00own", "\x00not"
 _SPEAKER = frozenset(("i", "me", "we", "us"))
 _SPEAKERS_OWN = frozenset(("my", "mine", "our", "ours"))
 _OTHERS_OWN = frozenset(("his", "her", "their"))
 _OTHERS = _OTHERS_OWN | {"he", "him", "she", "they", "them", "theirs", "hers"}
-# They say nothing that the words around them do not.
-_EMPTY = frozenset("a an the am is are be do does now currently also too very really just please".split())
-# With one of these, a clause after "and I" may hang on what precedes it.
-_HANGING = frozenset(
-    "if unless when whether that would could might may maybe perhaps suppose imagine imagined wish wished hope hoped "
-    "dream dreamt dreamed pretend pretended say says said tell tells told hear heard doubt deny claim think".split()
-)
 _FULL = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "has": "have"}
 _SHORT = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _third_person = re.compile(r"(?<=[sxzo])es$|(?<=[cs]h)es$|(?<=\w\w[^s\W])s$")
@@ -34,7 +25,7 @@ _and_i = re.compile(r"(?:[,;]\s*(?:and|but)|;|\s(?:and|but))\s+(?=(?:I|we)\b)")
 
 def states_claim(sentence: str, claim: str) -> bool:
     """Whether the sentence, or a clause of it that stands alone, is this claim."""
-    wanted = list(_words(claim.replace("’", "'"), told=True))
+    wanted = list(_words(claim.replace("’", "'"), third_person=True))
     return any(
         said in (wanted, [_SELF, *wanted], _as_their_own(wanted, said))
         for said in (list(_words(clause)) for clause in _clauses(sentence))
@@ -46,7 +37,8 @@ def _clauses(sentence: str) -> list[str]:
     parts = _and_i.split(sentence)
     words = [[word.casefold() for word in tokens(part)] for part in parts]
     alone = all(
-        of and _self(of[0]) and sum(map(_self, of)) == 1 and _HANGING.isdisjoint(of) for of in words
+        clause and _self(clause[0]) and sum(map(_self, clause)) == 1 and DEPENDENT.isdisjoint(clause)
+        for clause in words
     ) and not any(_NOT in _words(part) for part in parts[:-1])
     return [sentence, *parts] if alone else [sentence]
 
@@ -62,11 +54,11 @@ def _as_their_own(wanted: list[str], said: list[str]) -> list[str]:
     return [_SELF, *(_OWN if word in _OTHERS_OWN else word for word in wanted if word != _SELF)]
 
 
-def _words(text: str, *, told: bool = False) -> Iterator[str]:
-    """``told``: of the person, in the third person."""
+def _words(text: str, *, third_person: bool = False) -> Iterator[str]:
+    """``third_person``: the text speaks of the person as "the user"."""
     for token in tokens(text):
         word = token.casefold()
-        if told and word in ("user", "user's"):
+        if third_person and word in ("user", "user's"):
             yield _OWN if word.endswith("'s") else _SELF
         elif word in _SPEAKERS_OWN:
             yield _OWN
@@ -88,5 +80,5 @@ def _plain(word: str) -> Iterator[str]:
     word = _FULL.get(word, word)
     if word in _SPEAKER:
         yield _SELF
-    elif word not in _EMPTY:
+    elif word not in EMPTY_WORDS:
         yield NUMBER_WORDS.get(word) or _third_person.sub("", re.sub(r"(?<=\w\w)ies$", "y", word))

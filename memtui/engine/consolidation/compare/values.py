@@ -40,7 +40,7 @@ _SORTS = {
 _LATER = re.compile(r",(?!\d)|[;(]| (?:and|but|because|since|so|while|if|unless|after|before|until|except) ")
 
 
-class _Told(NamedTuple):
+class _Assignment(NamedTuple):
     subject: frozenset[str]
     about: frozenset[str]
     values: dict[str, str]
@@ -48,7 +48,7 @@ class _Told(NamedTuple):
 
 def another_value(new: str, old: str) -> str:
     """ "a different time", day, date or amount, where both set the same thing to a different one of these; else empty."""
-    mine, theirs = _told(new), _told(old)
+    mine, theirs = _assignment(new), _assignment(old)
     if mine is None or theirs is None or mine.subject != theirs.subject:
         return ""
     if mine.about and theirs.about and mine.about != theirs.about:
@@ -60,7 +60,7 @@ def another_value(new: str, old: str) -> str:
     return ""
 
 
-def _told(text: str) -> _Told | None:
+def _assignment(text: str) -> _Assignment | None:
     plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
     match = _SET.match(plain) if len(plain) <= LONGEST else None
     if match is None or re.search(r"\b(?:also|too|another|either)\b", plain):
@@ -71,7 +71,7 @@ def _told(text: str) -> _Told | None:
         values.pop("amount", None)
     subject = frozenset(analyse(match["subject"]).content)
     return (
-        _Told(subject, frozenset(analyse(match["about"] or "").content), values)
+        _Assignment(subject, frozenset(analyse(match["about"] or "").content), values)
         if subject and values
         else None
     )
