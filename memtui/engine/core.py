@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import apsw
 
@@ -49,8 +50,18 @@ class Core:
         }  # fmt: skip
         self._much_changed = False
         self._seen_version = 0
+        self._opened_by = self
+
+    def acting_as(self, actor: str) -> Self:
+        """The same open file, signed by another actor. What is expensive is shared; ``close`` leaves it open."""
+        _ = self.recogniser  # shared too
+        other = copy.copy(self)
+        other.actor = actor
+        return other
 
     def close(self) -> None:
+        if self._opened_by is not self:
+            return
         self.indexer.ask_to_stop()
         self.embedders.close()
         self.indexer.stop()
@@ -122,6 +133,9 @@ class Core:
 
     def much_changed(self) -> None:
         """See whether the pinned questions still find what they should, once links and vectors are there."""
+        if self._opened_by is not self:
+            self._opened_by.much_changed()
+            return
         self._much_changed = True
         if self.options.background and not self.connections.readonly:
             self.wake_indexer()

@@ -175,6 +175,15 @@ class Memory:
         validation.must_be_actor(actor)
         self._core.actor = actor
 
+    def acting_as(self, actor: str) -> Memory:
+        """This memory for another actor: what is written through it is signed with that name.
+
+        Connections, vectors and the background are shared, so that one process serves many agents. It is
+        closed with this one. Raises InputError for a name that cannot sign.
+        """
+        validation.must_be_actor(actor)
+        return Memory(self._core.acting_as(actor))
+
     @property
     def path(self) -> Path | None:
         """Where the file is; None for an in-memory one."""
