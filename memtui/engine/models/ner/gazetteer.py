@@ -13,7 +13,6 @@ from pathlib import Path
 from memtui.engine import word_lists
 
 from . import cues
-from .words import word_set
 
 _LIST = Path(__file__).with_name("gazetteer.txt")
 
@@ -23,12 +22,7 @@ PLACES = word_lists.words(_LIST, "places")
 
 _NAME_STEMS = word_lists.words(_LIST, "name stems")
 _PLACE_STEMS = word_lists.words(_LIST, "place stems")
-_ENDINGS = word_set(
-    """
-    а я у ю е ё и і ы й ь о ой ей ом ем ём ою ею ам ах ия ии ию ием ией ий ію ії
-    α η ο ς ν ας ης ος ου ω ων ία ίας ίο ιο ιά ιας ι ις ην
-    """
-) | {""}
+_ENDINGS = word_lists.words(_LIST, "endings") | {""}
 
 
 def is_given_name(word: str) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from msgspec import structs
+
+from memtui.engine import word_lists
 
 from . import cues
 from .gazetteer import is_given_name, is_place
 from .span import Span
-from .words import word_set
 
 BASE, SHARED, HINTED, RULED = 0.6, 0.7, 0.78, 0.85
 """Confidence: nothing is known; a name beside it is one; a word beside it says so; it says so itself. spaCy's word
@@ -20,14 +22,12 @@ _plain = re.compile(
 )
 # "..., a small cooperative", "... is our cat"
 _apposition = re.compile(r"(?: is|,| was| \() ?(?:an?|the|our|my|his|her|their) ((?:[\w-]{1,20} ?){1,3})")
-_STREETS = (
-    *("straße", "strasse", "gasse", "platz", "straat", "kade", "laan", "plein", "gracht", "singel", "weg"),
-    *("gatan", "vägen"),
-)
+_LIST = Path(__file__).with_name("name_types.txt")
+_STREETS = tuple(word_lists.words(_LIST, "street endings"))
 _SHARED = frozenset({"person", "location", "organization"})
-_ALSO_SURNAMES = word_set("hill hills church lane park lake bridge forest ford sons garden")
-_MOVES = word_set("run runs ran running walk walks walked walking hike hiking play plays playing")
-_NOBILIARY = word_set("de da di del della do dos das du van von der den ter la le bin ibn al el zu af av")
+_ALSO_SURNAMES = word_lists.words(_LIST, "also surnames")
+_MOVES = word_lists.words(_LIST, "moves")
+_NOBILIARY = word_lists.words(_LIST, "nobiliary")
 
 
 def type_of(parts: list[str], before: str, after: str, follower: str, possessive: bool) -> tuple[str, float]:

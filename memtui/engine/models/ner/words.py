@@ -18,12 +18,6 @@ from memtui.engine.store.tokens import stems
 
 _LIST = Path(__file__).with_name("words.txt")
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text with blanks between them."""
-    return frozenset(text.split())
-
-
 # Never part of a name, however they are written.
 NOT_NAMES = word_lists.words(_LIST, "not names")
 
