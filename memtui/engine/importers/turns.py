@@ -15,7 +15,7 @@ import apsw
 
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
-from memtui.engine.memories.turns import NewTurn, is_recorded, row
+from memtui.engine.memories.turns import NewTurn, is_recorded, recorded, row
 from memtui.engine.records import Turn
 from memtui.engine.store import full_text, memories, recording_rules, sessions, tombstones
 from memtui.engine.store.sql import json_text, scalar
@@ -187,13 +187,20 @@ def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
 
 
 def cross_source_duplicates(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
-    """The keys of turns that another source brought under another key, or without one."""
-    return {
-        key
-        for key, turn in new.items()
-        if (others := SAME_WORDS.get(turn.source or ""))
-        and is_recorded(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
-    }
+    """The keys of turns that another source brought under another key, or without one.
+
+    A row stands for one of them: who says the same twice and was recorded once said it twice.
+    """
+    found: set[str] = set()
+    used: set[int] = set()
+    for key, turn in new.items():
+        if not (others := SAME_WORDS.get(turn.source or "")):
+            continue
+        rows = recorded(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
+        if (row := next((rid for rid in rows if rid not in used), None)) is not None:
+            used.add(row)
+            found.add(key)
+    return found
 
 
 def latest(connection: apsw.Connection) -> int:

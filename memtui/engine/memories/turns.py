@@ -9,7 +9,6 @@ import apsw
 
 from memtui.engine.records import MemoryRecord, NewMemory, SecretPolicy, Trust
 from memtui.engine.store import memories, sessions
-from memtui.engine.store.sql import scalar
 
 from . import validation
 from .validation import Intake
@@ -66,15 +65,30 @@ def is_recorded(
     sources: Sequence[str],
 ) -> bool:
     """Whether one of the sources brought these words to the session at about that time, in the Trash or not."""
-    found = scalar(
-        connection,
+    return bool(recorded(connection, session_id, role, content, event_time, sources))
+
+
+def recorded(
+    connection: apsw.Connection,
+    session_id: str,
+    role: str,
+    content: str,
+    event_time: int,
+    sources: Sequence[str],
+) -> list[int]:
+    """The rows with which the sources brought these words to the session at about that time, nearest first."""
+    found = connection.execute(
         f"""
-        SELECT 1 FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
-        AND source_role = ? AND content = ? AND source IN ({", ".join("?" * len(sources))}) LIMIT 1
+        SELECT rid FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
+        AND source_role = ? AND content = ? AND source IN ({", ".join("?" * len(sources))})
+        ORDER BY abs(event_time - ?), rid
         """,
-        (session_id, event_time - _SECONDS_APART, event_time + _SECONDS_APART, role, content, *sources),
-    )
-    return found is not None
+        (
+            session_id, event_time - _SECONDS_APART, event_time + _SECONDS_APART, role, content, *sources,
+            event_time,
+        ),
+    )  # fmt: skip
+    return [int(rid) for (rid,) in found]
 
 
 def row(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:

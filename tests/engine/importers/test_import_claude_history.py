@@ -93,3 +93,29 @@ def test_both_in_one_import_are_one(tmp_path: Path, dry: bool) -> None:
     with Memory.open(":memory:", options=OFF) as memory:
         report = memory.files.import_paths([tmp_path / "in"], dry_run=dry)
     assert (report.imported, report.already_there) == (2, 1)
+
+
+@pytest.mark.parametrize("recorded", [1, 2])
+def test_who_says_the_same_twice_in_one_second_said_it_twice(
+    recorded: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where another source recorded it once: the hook was added between the two, for instance."""
+    from memtui.hook import quick
+
+    said = {"timestamp": "2026-03-04T10:15:30.250Z"}
+    talk = jsonl(
+        tmp_path / "t.jsonl", [claude("user", "continue", **said), claude("user", "continue", **said)]
+    )
+    monkeypatch.setattr(quick.time, "time", lambda: AT / 1000)
+    place = tmp_path / "memory.db"
+    Memory.open(place, options=OFF).close()
+    hook = quick.HookMemory(place, agent="claude-code", options=OFF)
+    for _ in range(recorded):
+        hook.record(
+            f"claude-code:{SESSION}", "user", "continue", source="hook:claude-code", project=None, once=False
+        )
+    hook.close()
+    with Memory.open(place, options=OFF) as memory:
+        for new in (2 - recorded, 0):
+            assert memory.files.import_paths([talk]).imported == new
+        assert len(memory.view.transcript(f"claude-code:{SESSION}")) == 2

@@ -100,9 +100,17 @@ def test_a_graph_may_have_the_names_of_later_servers(memory: Memory, tmp_path: P
     assert alone.formats == ("mcp-memory",)
 
 
-@pytest.mark.parametrize("kind", ["type", "_type"])
-def test_an_observation_may_be_an_object_with_its_time(memory: Memory, tmp_path: Path, kind: str) -> None:
-    seen = {"text": "likes tea", "timestamp": "2026-03-01T10:00:00Z", "version": "1"}
+@pytest.mark.parametrize(
+    ("kind", "seen"),
+    [
+        ("type", {"text": "likes tea", "timestamp": "2026-03-01T10:00:00Z", "version": "1"}),
+        ("_type", {"text": "likes tea", "timestamp": "2026-03-01T10:00:00Z", "version": "1"}),
+        ("type", {"content": "likes tea", "ts": "2026-03-01T10:00:00.000Z", "durability": "permanent"}),
+    ],
+)
+def test_an_observation_may_be_an_object_with_its_time(
+    memory: Memory, tmp_path: Path, kind: str, seen: dict[str, str]
+) -> None:
     graph = [
         {kind: "entity", "name": "Ada", "entityType": "person", "observations": [seen, {"version": "2"}]},
         {kind: "relation", "from": "Ada", "to": "Lumen", "relationType": "works_at"},

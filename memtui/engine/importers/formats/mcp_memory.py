@@ -1,7 +1,7 @@
 """The MCP reference memory server's ``memory.jsonl``: entities with observations, and relations between them.
 
 Servers after it write ``from_entity``, ``to_entity``, ``relation_type`` and ``entity_type`` for the same, or ``_type`` and
-observations that are objects with a text and a time (mcp-think-tank). Its own ``read_graph`` gives one object with
+observations that are objects with a text and a time (mcp-think-tank, iq-mcp). Its own ``read_graph`` gives one object with
 ``entities`` and ``relations``.
 
 An observation becomes a fact about its entity (which it is told to be, where its text does not say so), a relation
@@ -139,7 +139,7 @@ def _observed(observation: Any) -> tuple[str | None, Any]:
     """The text of an observation, if it has one, and its time as it is written."""
     time = None
     if isinstance(observation, dict):
-        time = observation.get("timestamp")
+        time = observation.get("timestamp", observation.get("ts"))
         observation = next(
             (found for key in ("text", "content", "contents") if (found := observation.get(key))), None
         )
