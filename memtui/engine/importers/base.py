@@ -107,6 +107,8 @@ UNKNOWN = "unknown kind of message"
 NOT_TEXT = "image, sound or other part that is not text"
 HISTORY = "history of the other file"
 NO_ROLE = "no role"
+NOTHING_SAID = frozenset({NOT_A_MESSAGE, TOOL, PROGRAM, COMPACTION, HIDDEN})
+"""Reasons of records that are sound and left out all the same."""
 # So many records are looked at to tell a format.
 _RECORDS = 200
 _LIKE_JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[{"])')

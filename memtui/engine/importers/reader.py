@@ -13,7 +13,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Refused, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
-from . import refusals, registry
+from . import base, refusals, registry
 from .base import Item, Note
 from .detect import DetectionResult
 from .registry import format_named
@@ -105,7 +105,9 @@ class Tally:
         if len(self.empty) == self.files_done:
             return refusals.none_usable_error(self.empty)
         what = nothing_read_error(
-            self.place if self.files_done == 1 else f"{self.files_done:,} files", self.reasons
+            self.place if self.files_done == 1 else f"{self.files_done:,} files",
+            self.reasons,
+            sound=not self.named,
         )
         return InputError(what.message, what.hint)
 
@@ -127,17 +129,18 @@ def _files(some: Sequence[str]) -> str:
     return "1 file" if len(some) == 1 else f"{len(some):,} files"
 
 
-def nothing_read_error(place: str, reasons: Counter[str]) -> Refused:
-    """The error of a source that has content but gives no records."""
+def nothing_read_error(place: str, reasons: Counter[str], *, sound: bool = False) -> Refused:
+    """The error of a source that has content but gives no records. ``sound``: each record is as its format says."""
     counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
     hints = (
         refusals.RECORD_HINTS[reason]
         for reason, _ in reasons.most_common()
         if reason in refusals.RECORD_HINTS
     )
+    nothing_said = sound and base.NOTHING_SAID.issuperset(reasons)
     return Refused(
         message=f"Nothing could be imported from {place}: {counts}.",
-        hint=next(hints, "The file may be damaged, or in a format that memtui does not know."),
+        hint=next(hints, refusals.NOTHING_SAID if nothing_said else refusals.DAMAGED),
     )
 
 

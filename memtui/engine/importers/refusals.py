@@ -154,6 +154,10 @@ RECORD_HINTS = {
     NO_MESSAGES: "Nothing was said in it: there is nothing to import.",
 }
 """What helps where a whole file gives nothing for one of these reasons."""
+NOTHING_SAID = (
+    "It has only what the program wrote for itself, such as titles or tool calls: nobody says anything in it."
+)
+DAMAGED = "The file may be damaged, or in a format that memtui does not know."
 # Reasons of records: a part of their file is missing.
 LOST_PART = frozenset({CUT_OFF, REST})
 _FORMATS = (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from import_samples import SESSION, claude, jsonl, read, reasons, text, words
 from memtui import Memory
+from memtui.engine.errors import InputError
 from memtui.engine.records import Options
 
 
@@ -408,3 +409,17 @@ def test_a_file_of_titles_alone_names_a_session_that_is_there(tmp_path: Path) ->
         report = memory.files.import_paths([titles])
         assert memory.view.session(f"claude-code:{SESSION}").title == "Watering"
         assert report.operation is not None
+
+
+def test_a_file_in_which_nobody_says_anything_is_not_called_damaged(tmp_path: Path) -> None:
+    program = claude("user", "<command-name>/clear</command-name>")
+    title = {"type": "summary", "summary": "Watering", "leafUuid": "of a session that is not here"}
+    with Memory.open(tmp_path / "m.db", options=Options(background=False, embedder="off")) as memory:
+        for records in ([title], [title, program]):
+            with pytest.raises(InputError) as refused:
+                memory.files.import_paths([jsonl(tmp_path / "session.jsonl", records)])
+            assert "nobody says anything in it" in (refused.value.hint or "")
+        cut = jsonl(tmp_path / "cut.jsonl", [program, b'{"type": "user", "sess'])
+        with pytest.raises(InputError, match="not valid JSON") as refused:
+            memory.files.import_paths([cut])
+        assert "nobody says anything in it" not in (refused.value.hint or "")
