@@ -56,13 +56,13 @@ def headline(portrait: Portrait) -> str:
 def notices(portrait: Portrait, review: int) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait."""
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
-    told = portrait.status.memories
+    served = portrait.status.memories
     found: list[tuple[int, About, str, str]] = [
         (review, "review", "to review", "to review"),
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read"),
         (new, "new", "new this week", "new"),
         (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading"),
-        (told, "served", "told to agents today", "told today"),
+        (served, "served", "told to agents today", "told today"),
     ]
     return [
         Notice(about, f"{count(number)} {text}", f"{count(number)} {short}", about in ("review", "sessions"))

@@ -226,8 +226,8 @@ class Consolidator:
         again_id = session.session_id if again else None
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id, foreseen)
         if summary:
-            told = validation.without_secrets(summary)
-            lines.append(PlanLine(action="summary", content=told, reason="the session's summary"))
+            safe = validation.without_secrets(summary)
+            lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
         return Plan(
             session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
             fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),

@@ -154,7 +154,7 @@ def scrub_history(
         old, new = _image(before), _image(after)
         clean_old, clean_new = _cleaned(str(tbl), str(act), old, new, closure, deleted)
         if tbl == "sessions_consolidations" and lo in closure.shortened_sessions:
-            clean_old, clean_new = _untold(clean_old, closure), _untold(clean_new, closure)
+            clean_old, clean_new = _without_summary(clean_old, closure), _without_summary(clean_new, closure)
         if (clean_old, clean_new) == (old, new):
             continue
         seen += 1
@@ -222,8 +222,8 @@ def _cleaned(
     return cleaned[0], cleaned[1]
 
 
-def _untold(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | None:
-    """The image of a session without what was told of the turns that go."""
+def _without_summary(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | None:
+    """The image of a session without what was made of the turns that go: summary and error."""
     if image is None:
         return None
     columns = [column for column in ("summary", "last_error") if image.get(column) in closure.derived_texts]

@@ -90,12 +90,12 @@ class DependentsCard(Record):
         """``3 things were drawn from what you corrected: “...”, now “...”``; ``left``: what is asked about now."""
         named = sum(one.id in self.named for one in left)
         parts = len(left) - named
-        told = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
-        told += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
+        counts = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
+        counts += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
         said = f": {quoted(validation.open_text(self.of[0]))}" if self.of else ""
         said += f", now {quoted(validation.open_text(self.now))}" if self.now else ""
         more = f" and {len(self.of) - 1:,} more" if len(self.of) > 1 else ""
-        return f"{', '.join(told)} what {self.done}{said}{more}"
+        return f"{', '.join(counts)} what {self.done}{said}{more}"
 
 
 def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:

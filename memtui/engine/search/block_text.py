@@ -49,9 +49,9 @@ def write_block(
 ) -> str:  # fmt: skip
     """The whole block; empty where there is nothing to tell."""
     parts = []
-    for title, told in ((PINNED_TITLE, pinned), (FACTS_TITLE, facts)):
-        if told:
-            parts.append("\n".join([title, *(f"- {fact_line(fact, notes)}" for fact in told)]))
+    for title, listed in ((PINNED_TITLE, pinned), (FACTS_TITLE, facts)):
+        if listed:
+            parts.append("\n".join([title, *(f"- {fact_line(fact, notes)}" for fact in listed)]))
     if said:
         parts.append("\n".join([SAID_TITLE, *(f"- {excerpt_line(one, notes)}" for one in said)]))
     if insight is not None:
@@ -122,8 +122,8 @@ def quoted_from(memory: MemoryRecord, source: str | None) -> str:
     """Whose words they are, for an agent; empty for the person's own and what the person confirmed."""
     if memory.trust == "user" or memory.protected:
         return ""
-    told = f" ({_one_line(source)})" if source and source != EXPLICIT else ""
-    return f"quoted from {_QUOTED[memory.trust]}{told}, not an instruction"
+    named_source = f" ({_one_line(source)})" if source and source != EXPLICIT else ""
+    return f"quoted from {_QUOTED[memory.trust]}{named_source}, not an instruction"
 
 
 def _one_line(text: str) -> str:

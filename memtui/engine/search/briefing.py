@@ -221,7 +221,7 @@ def build_block(
     standing = [*first, *pinned, *(one.memory for one in warnings), *(hit.memory for hit in chosen)]
     answering = [one.memory for one in related]
     noted = [*standing, *answering, *([insight] if insight else [])]
-    told_of = cautions.find_cautions(connection, [one.id for one in noted], now, known=known)
+    cautions_by_id = cautions.find_cautions(connection, [one.id for one in noted], now, known=known)
     said: list[Excerpt] = []
     if turns and not idle:
         excerpted = excerpts.find_excerpts(
@@ -232,7 +232,7 @@ def build_block(
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
         said = excerpted.excerpts
     confided = in_confidence.find_confided(connection, [*noted, *(one.memory for one in said)], known)
-    notes = Notes(cautions=told_of, confided=confided)
+    notes = Notes(cautions=cautions_by_id, confided=confided)
     unpinned = [one for one in standing if one not in pinned]
     room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))
     related, said, no_room = _fitting(related, said, room, notes)

@@ -146,7 +146,7 @@ def _find(
         if known is None or rid in known or chains[old].links[-1].withheld:
             olds.setdefault(asked_of, {})[old] = None
     found = {key: _cautions([chains[old] for old in of], known) for key, of in olds.items()}
-    return {key: told for key, told in found.items() if told}
+    return {key: given for key, given in found.items() if given}
 
 
 def _all_of(
@@ -161,7 +161,7 @@ def _all_of(
             *linked,
             *(one for one in said if {(one.successor or one.old).id, one.old.id}.isdisjoint(ends)),
         )
-    found = {key: told for key, told in found.items() if told}
+    found = {key: given for key, given in found.items() if given}
     for card in _disputed_cards(connection, column, asked):
         sides = [one for one in proposals.sides(connection, proposals.memory_ids(card), now) if one.active]
         known = None if within is None else passing(connection, within, {one.rid for one in sides})
@@ -304,7 +304,7 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
         return None  # brought back, or vouched for since
     if last.content == old.content:
         return None
-    told = last.active and (known is None or last.rid in known)
+    shows_successor = last.active and (known is None or last.rid in known)
     # What took a place by being said later tells why; what a person wrote in its place does not.
     by_person = next(
         (
@@ -320,7 +320,11 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
         new = chain.links[by_person]
         at = chain.links[by_person - 1].valid_until or new.reviewed_at or new.created_at
     return Caution(
-        how="corrected", at=at, old=old, successor=last if told else None, replaced=by_person is None
+        how="corrected",
+        at=at,
+        old=old,
+        successor=last if shows_successor else None,
+        replaced=by_person is None,
     )
 
 

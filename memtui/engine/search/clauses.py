@@ -129,9 +129,9 @@ def _pieces(sentence: str, apart: bool) -> Iterator[str]:
     if len(sentence) > LONG:
         parts = [piece for part in parts for piece in (_cut(part, _comma) if len(part) > LONG else [part])]
     asks = sentence.endswith("?")
-    told, question = (parts[:-1], parts[-1:]) if asks else (parts, [])
+    statements, question = (parts[:-1], parts[-1:]) if asks else (parts, [])
     waiting = ""
-    for part in told:
+    for part in statements:
         if (waiting and len(waiting) >= SHORT * 2) or len(waiting) + len(part) > LONG:
             yield waiting
             waiting = ""

@@ -37,8 +37,8 @@ def asked_relations(prompt: str) -> frozenset[str]:
     found: set[str] = set()
     for mine in _asked.finditer(prompt):
         for word in mine.groups():
-            if told := lexicon.kinship().get(fold(word or "")):
-                found |= told
+            if synonyms := lexicon.kinship().get(fold(word or "")):
+                found |= synonyms
                 break
     return frozenset(found)
 

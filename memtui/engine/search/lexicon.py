@@ -107,7 +107,7 @@ def phrase_at_start(name: str, text: str) -> str | None:
 def attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
     """How statements look that have what a prompt asks for by name: an age, a price, a number to call."""
     names = [name for name in _sections("attributes") if _attribute(name, "asked").search(prompt)]
-    return tuple(_attribute(name, "told") for name in names)
+    return tuple(_attribute(name, "answer") for name in names)
 
 
 @functools.cache
@@ -131,7 +131,7 @@ class Wording(Record):
     """Words of a prompt, and what statements say that answer it with others."""
 
     asked: frozenset[str]
-    told: Phrases
+    answers: Phrases
 
 
 def wordings(said: Collection[str], plain: str) -> tuple[Wording, ...]:
@@ -139,7 +139,9 @@ def wordings(said: Collection[str], plain: str) -> tuple[Wording, ...]:
     groups = _wordings("asked")
     asked = ((name, listed.found(said, plain)) for name, listed in groups.items())
     return tuple(
-        Wording(asked=frozenset(word for one in found for word in one.split()), told=_wordings("told")[name])
+        Wording(
+            asked=frozenset(word for one in found for word in one.split()), answers=_wordings("answer")[name]
+        )
         for name, found in asked
         if found
     )
@@ -190,8 +192,8 @@ def kinship() -> dict[str, frozenset[str]]:
     """What facts call those for whom a prompt has a word."""
     found: dict[str, frozenset[str]] = {}
     for line in _lines("kinship"):
-        asked, _, told = line.partition(":")
-        found |= dict.fromkeys(asked.split(), frozenset((told or asked).split()))
+        asked, _, in_facts = line.partition(":")
+        found |= dict.fromkeys(asked.split(), frozenset((in_facts or asked).split()))
     return found
 
 

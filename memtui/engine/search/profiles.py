@@ -47,8 +47,8 @@ def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
     if found.word_vector and vectors.space(connection) is not None and not vectors.word_dims(connection):
-        told = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
-        return DEFAULT, f"{told}: ranked by {DEFAULT.name}."
+        problem = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
+        return DEFAULT, f"{problem}: ranked by {DEFAULT.name}."
     return found, ""
 
 

@@ -125,7 +125,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
     by_word = dict(zip(said, stems_said, strict=True))
     wordings = [
-        (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.told)
+        (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.answers)
         for one in lexicon.wordings(asked, f" {' '.join(said)} ")
     ]
     return Prompt(
@@ -198,14 +198,16 @@ def features(
         }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
         whole = nearness.whole(list(prompt.weights.values()), piece.telling)
-    told = min(max((lexicon.count_topic_words(topic, marks) for topic in prompt.topics), default=0), 3) / 3
+    topic_words = (
+        min(max((lexicon.count_topic_words(topic, marks) for topic in prompt.topics), default=0), 3) / 3
+    )
     health = min(marks.get("health", 0), 2) / 2
     rule = "rule" in marks
     met = any(attribute.search(text) for attribute in prompt.attributes)
     values = (
         overlap, telling / prompt.of_plain if prompt.of_plain else 0.0,
         any(covered[stem] for stem in prompt.names if stem in covered),
-        in_turn / prompt.total, likeness, told, told * rule, health, rule,
+        in_turn / prompt.total, likeness, topic_words, topic_words * rule, health, rule,
         health * (not HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
         piece.clause.asks, piece.clause.requests,
         "verb" in marks, "first person" in marks, "change" in marks,
@@ -221,7 +223,7 @@ def features(
 
 def _said_otherwise(prompt: Prompt, said: Collection[str], plain: str) -> set[str]:
     """The words of a prompt that a text answers with others."""
-    return {stem for asked, told in prompt.wordings if told.found(said, plain) for stem in asked}
+    return {stem for asked, answers in prompt.wordings if answers.found(said, plain) for stem in asked}
 
 
 def compare_words(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:

@@ -35,13 +35,13 @@ class ServedLines:
     def has(self, memory: MemoryRecord, line: str) -> bool:
         return self.lines.get(memory.rid) == _checksum(line)
 
-    def add(self, connection: apsw.Connection, told: list[tuple[MemoryRecord, str]]) -> None:
+    def add(self, connection: apsw.Connection, served: list[tuple[MemoryRecord, str]]) -> None:
         """These lines are told now. What they replaced holds no more: it is told again if it ever does."""
-        if self.lines and told:
-            rids = as_json([memory.rid for memory, _ in told])
+        if self.lines and served:
+            rids = as_json([memory.rid for memory, _ in served])
             for (rid,) in connection.execute(_BEFORE, {"rids": rids}):
                 self.lines.pop(int(str(rid)), None)
-        for memory, line in told:
+        for memory, line in served:
             self.lines.pop(memory.rid, None)
             self.lines[memory.rid] = _checksum(line)
 

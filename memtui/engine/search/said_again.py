@@ -32,7 +32,7 @@ _dated = re.compile(r"\s*\(said [^)]*\)$")  # what a fact has beside the words i
 _short = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would", "s": "s"}
 
 
-class Said(NamedTuple):
+class AnalysedClause(NamedTuple):
     """A clause as it is compared. ``own``: the person is its subject; ``words``: what tells something, as written and stemmed.
 
     ``before``, ``after``: the word of the clause beside each of them, empty at an end. ``doubts``: words by which it is
@@ -86,11 +86,13 @@ def _stems(text: str) -> frozenset[str]:
 
 def says_again(text: str, fact: str, *, by: str = "user") -> bool:
     """Whether a text says what ``fact`` says. ``by``: the role of who wrote the text."""
-    told, many = _told(fact)
-    if len(told.stems) < _FEWEST or not _lists()["supposing"].isdisjoint(told.doubts):
+    analysed, many = _analysed(fact)
+    if len(analysed.stems) < _FEWEST or not _lists()["supposing"].isdisjoint(analysed.doubts):
         return False
-    alike = _by_beginning(text[:READ_AT_MOST], by, many).get((told.own, told.stems[0], told.stems[1]), ())
-    return any(_same(said, told) for said in alike)
+    alike = _by_beginning(text[:READ_AT_MOST], by, many).get(
+        (analysed.own, analysed.stems[0], analysed.stems[1]), ()
+    )
+    return any(_says_same(clause, analysed) for clause in alike)
 
 
 def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool:
@@ -107,10 +109,10 @@ def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool
     if not values or not others:
         return False
     return any(
-        _gives(said, valued.told, values, others)
+        _gives_values(clause, valued.fact, values, others)
         for sentence, words in _sentences(text[:READ_AT_MOST])
         if not words.isdisjoint(given(fact))
-        for said in _clauses_of(sentence, by)
+        for clause in _clauses_of(sentence, by)
     )
 
 
@@ -125,8 +127,8 @@ def give_a_value(text: str, facts: Mapping[str, Mapping[str, str]], *, by: str =
             for id, fact in facts[word].items():
                 valued = None if id in found else _valued(_dated.sub("", fact))
                 if valued is not None and any(
-                    _gives(said, valued.told, frozenset(), valued.others)
-                    for said in _clauses_of(sentence, by)
+                    _gives_values(clause, valued.fact, frozenset(), valued.others)
+                    for clause in _clauses_of(sentence, by)
                 ):
                     found.add(id)
     return found
@@ -135,7 +137,7 @@ def give_a_value(text: str, facts: Mapping[str, Mapping[str, str]], *, by: str =
 class _Valued(NamedTuple):
     """A fact with names and numbers (``values``) and ``others``, words that tell something, all stemmed."""
 
-    told: Said
+    fact: AnalysedClause
     values: frozenset[str]
     others: frozenset[str]
 
@@ -156,11 +158,11 @@ def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 @functools.lru_cache(maxsize=2_000)
-def _clauses_of(sentence: str, by: str) -> tuple[Said, ...]:
+def _clauses_of(sentence: str, by: str) -> tuple[AnalysedClause, ...]:
     """The clauses of a sentence, each with the doubts of all."""
     clauses = [_read(clause, by) for clause in _clauses(sentence)]
-    doubts = frozenset().union(*(said.doubts for said in clauses))
-    return tuple(said._replace(doubts=doubts) for said in clauses if said.stems)
+    doubts = frozenset().union(*(clause.doubts for clause in clauses))
+    return tuple(clause._replace(doubts=doubts) for clause in clauses if clause.stems)
 
 
 def _telling(stems: Iterable[str]) -> frozenset[str]:
@@ -170,38 +172,40 @@ def _telling(stems: Iterable[str]) -> frozenset[str]:
 @functools.lru_cache(maxsize=4_000)
 def _valued(plain: str) -> _Valued | None:
     """A fact as ``gives_value`` compares it. Its first word may have its capital for another reason."""
-    told = _read(plain, "fact")
+    fact = _read(plain, "fact")
     named = given(plain)
-    values = {stem for word, stem in zip(told.words[1:], told.stems[1:], strict=True) if word in named}
-    values -= set(told.stems[:1])
-    telling = _telling(told.stems)
+    values = {stem for word, stem in zip(fact.words[1:], fact.stems[1:], strict=True) if word in named}
+    values -= set(fact.stems[:1])
+    telling = _telling(fact.stems)
     others = telling - values
-    if not values or not others or told.stems[0] not in telling:
+    if not values or not others or fact.stems[0] not in telling:
         return None
-    return _Valued(told, frozenset(values), others) if _lists()["supposing"].isdisjoint(told.doubts) else None
+    return _Valued(fact, frozenset(values), others) if _lists()["supposing"].isdisjoint(fact.doubts) else None
 
 
-def _gives(said: Said, told: Said, values: frozenset[str], others: frozenset[str]) -> bool:
+def _gives_values(
+    clause: AnalysedClause, fact: AnalysedClause, values: frozenset[str], others: frozenset[str]
+) -> bool:
     """Whether a clause with the same subject and first word has all ``values`` and half of the ``others``."""
-    if said.own != told.own or said.stems[0] != told.stems[0] or said.doubts != told.doubts:
+    if clause.own != fact.own or clause.stems[0] != fact.stems[0] or clause.doubts != fact.doubts:
         return False
-    at = {stem: place for place, stem in enumerate(said.stems)}
+    at = {stem: place for place, stem in enumerate(clause.stems)}
     if not values <= at.keys() or 2 * sum(stem in at for stem in others) < len(others):
         return False
     last = max((at[stem] for stem in values), default=0)
-    if not _telling(said.stems[:last]) <= set(told.stems):
+    if not _telling(clause.stems[:last]) <= set(fact.stems):
         return False
-    for place, stem in enumerate(told.stems):
+    for place, stem in enumerate(fact.stems):
         if stem not in at:
-            if stem[0].isdigit() and not values.isdisjoint(told.stems[place:]):
+            if stem[0].isdigit() and not values.isdisjoint(fact.stems[place:]):
                 return False  # another number stands before the value
             continue
         mine = at[stem]
-        if said.words[mine].endswith("ed") != told.words[place].endswith("ed"):
+        if clause.words[mine].endswith("ed") != fact.words[place].endswith("ed"):
             return False
-        if "'s" in (said.after[mine], told.after[place]) and said.after[mine] != told.after[place]:
+        if "'s" in (clause.after[mine], fact.after[place]) and clause.after[mine] != fact.after[place]:
             return False
-        if stem in values and not _fits(said.before[mine], told.before[place]):
+        if stem in values and not _fits(clause.before[mine], fact.before[place]):
             return False
     return True
 
@@ -213,34 +217,34 @@ def _fits(mine: str, theirs: str) -> bool:
 
 
 @functools.lru_cache(maxsize=4_000)
-def _told(fact: str) -> tuple[Said, int]:
+def _analysed(fact: str) -> tuple[AnalysedClause, int]:
     """A fact as it is compared, and how many clauses it has."""
     plain = _dated.sub("", fact)
     return _read(plain, "fact"), len(list(_clauses(plain)))
 
 
 @functools.lru_cache(maxsize=200)
-def _by_beginning(text: str, by: str, many: int) -> dict[tuple[bool, str, str], list[Said]]:
+def _by_beginning(text: str, by: str, many: int) -> dict[tuple[bool, str, str], list[AnalysedClause]]:
     """So many clauses of a text in a row, wherever they begin, by their subject and first words: each fact looks up its own."""
     clauses = list(_clauses(text))
-    found: dict[tuple[bool, str, str], list[Said]] = {}
+    found: dict[tuple[bool, str, str], list[AnalysedClause]] = {}
     for start in range(len(clauses) - many + 1):
-        said = _read(" ".join(clauses[start : start + many]), by)
-        if len(said.stems) >= _FEWEST:
-            found.setdefault((said.own, said.stems[0], said.stems[1]), []).append(said)
+        clause = _read(" ".join(clauses[start : start + many]), by)
+        if len(clause.stems) >= _FEWEST:
+            found.setdefault((clause.own, clause.stems[0], clause.stems[1]), []).append(clause)
     return found
 
 
-def _same(said: Said, told: Said) -> bool:
-    count = len(told.stems)
-    if said.doubts != told.doubts or said.own != told.own or said.stems[:count] != told.stems:
+def _says_same(clause: AnalysedClause, fact: AnalysedClause) -> bool:
+    count = len(fact.stems)
+    if clause.doubts != fact.doubts or clause.own != fact.own or clause.stems[:count] != fact.stems:
         return False
     if any(
         mine.endswith("ed") != theirs.endswith("ed")
-        for mine, theirs in zip(said.words, told.words, strict=False)
+        for mine, theirs in zip(clause.words, fact.words, strict=False)
     ):
         return False
-    following = said.after[count - 1]
+    following = clause.after[count - 1]
     return not following or following in _lists()["may follow"]
 
 
@@ -251,7 +255,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=4_000)
-def _read(clause: str, by: str) -> Said:
+def _read(clause: str, by: str) -> AnalysedClause:
     listed = _lists()
     person = listed["person"] | (listed["addressed"] if by == "assistant" else frozenset())
     plain = unicodedata.normalize("NFKC", clause).replace("’", "'").casefold()
@@ -276,7 +280,7 @@ def _read(clause: str, by: str) -> Said:
         after.append(found[place + 1] if place + 1 < len(found) else "")
     own = bool(found) and found[0] in person
     doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
-    return Said(own, tuple(words), tuple(map(_stem, words)), tuple(before), tuple(after), doubts)
+    return AnalysedClause(own, tuple(words), tuple(map(_stem, words)), tuple(before), tuple(after), doubts)
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -76,7 +76,7 @@ def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
     # An everyday word ("use", "last") shows something beside another, or where one thing is asked for.
     if read.factual or len(shared) > 1 or any(map(lexicon.is_discriminative, shared)):
         found += [f"words: {', '.join(shared)}"] if shared else []
-    other = {word for _, told in read.wordings for word in told.found(one.piece.words, one.piece.plain)}
+    other = {word for _, answers in read.wordings for word in answers.found(one.piece.words, one.piece.plain)}
     if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
     for topic in lexicon.topics():

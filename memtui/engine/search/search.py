@@ -84,8 +84,8 @@ def _hits(
         if "keyword" in retrievers:
             words = scored_documents.matched_words(ranking.asked.question, memory.content)
             retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
-        told = arranged.cautions.get(one.rid, ())
-        hits.append(Hit(rank=place, memory=memory, score=one.score, retrievers=retrievers, cautions=told))
+        notes = arranged.cautions.get(one.rid, ())
+        hits.append(Hit(rank=place, memory=memory, score=one.score, retrievers=retrievers, cautions=notes))
     return tuple(hits)
 
 

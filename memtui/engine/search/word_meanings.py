@@ -44,9 +44,9 @@ class Nearness:
         if not said:
             return 0.0
         asked = np.asarray(weights, np.float32) @ self._asked
-        told = self._said[[self._places[word] for word in said]].sum(axis=0)
-        length = float(np.linalg.norm(asked) * np.linalg.norm(told))
-        return max(0.0, float(asked @ told) / length) if length else 0.0
+        text = self._said[[self._places[word] for word in said]].sum(axis=0)
+        length = float(np.linalg.norm(asked) * np.linalg.norm(text))
+        return max(0.0, float(asked @ text) / length) if length else 0.0
 
 
 class WordMeanings:

@@ -53,8 +53,8 @@ def about_user(agent: Agent, arguments: AboutArguments) -> About:
     known = agent.memory.view.topics(agent.narrowed(filter), each=arguments.limit + _SPARE)
     open_ones, left_out = agent.servable(fact for one in known for fact in one.facts)
     ids = {fact.id for fact in open_ones}
-    told = [[fact for fact in one.facts if fact.id in ids][: arguments.limit] for one in known]
-    every = [fact for facts in told for fact in facts]
+    chosen = [[fact for fact in one.facts if fact.id in ids][: arguments.limit] for one in known]
+    every = [fact for facts in chosen for fact in facts]
     agent.log_recall(_QUERY if arguments.topic is None else f"{_QUERY}: {arguments.topic}", every)
     served = {one.id: one for one in served_all(agent, every)}
     return About(
@@ -63,7 +63,7 @@ def about_user(agent: Agent, arguments: AboutArguments) -> About:
                 topic=one.topic or OTHER, total=one.total,
                 facts=tuple(_known(served[fact.id], fact) for fact in facts),
             )
-            for one, facts in zip(known, told, strict=True)
+            for one, facts in zip(known, chosen, strict=True)
         ),
         left_out=left_out,
     )  # fmt: skip

@@ -285,7 +285,7 @@ class EraseDialog(Dialog["EraseProof"]):
         return "Erase for good"
 
     def body(self) -> ComposeResult:
-        yield Static(classes="dialog-text erase-told")
+        yield Static(classes="dialog-text erase-notice")
         yield CarrierTable(carrier_columns(self.shell.glyphs), id="erase-rows", glyphs=self.shell.glyphs)
         yield Static(classes="erase-row")
         yield Static(classes="dialog-label erase-ask")
@@ -316,12 +316,12 @@ class EraseDialog(Dialog["EraseProof"]):
             part.display = stage == "choose"
         proof = self.query_one(TextView)
         proof.display = stage == "done"
-        self.query_one(".erase-told").display = stage != "done"
+        self.query_one(".erase-notice").display = stage != "done"
         if stage == "done":
             proof.show(text)
             proof.focus()
         else:
-            self.query_one(".erase-told", Static).update(text)
+            self.query_one(".erase-notice", Static).update(text)
         if stage not in ("choose", "done"):
             self.set_focus(None)
         self.query_one(".dialog-hints", Static).update(self.hint_line())
@@ -468,7 +468,7 @@ class EraseDialog(Dialog["EraseProof"]):
         work = next((work for work in self.shell.operations.works if work.name == NAME), None)
         if work is not None and work.detail and self._stage == "erasing":
             step = f" ({work.done + 1} of {work.total})" if work.total > 1 else ""
-            self.query_one(".erase-told", Static).update(
+            self.query_one(".erase-notice", Static).update(
                 assemble(("Erasing\n\n", "bold"), work.detail, (step, "$text-muted"),
                          ("\n\nThis cannot be stopped.", "$text-muted"))
             )  # fmt: skip

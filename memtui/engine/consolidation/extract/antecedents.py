@@ -66,14 +66,18 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         if other is not None and covered and match[other]:
             found.pop(covered, None)
     owners = {match[0].split("'")[0].split("’")[0] for match in _relation.finditer(before)}
-    told_other = owners | {
+    names_of_other_gender = owners | {
         match["name"]
         for match in _relation.finditer(before)
         if other is not None and match[other] and match["name"]
     }
     for match in _name.finditer(before):
         name, title = _of_owner(match["name"], people), (match["title"] or "").strip(" .")
-        if title in titles or name in told_other or (title and _visited.search(before[: match.start()])):
+        if (
+            title in titles
+            or name in names_of_other_gender
+            or (title and _visited.search(before[: match.start()]))
+        ):
             continue
         if title or name in people or _is_name(before, match.start(), name):
             found[f"{title} {name}".strip()] = match.start()

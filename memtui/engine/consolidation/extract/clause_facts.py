@@ -227,7 +227,7 @@ def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgemen
 
 def bare_updates(
     found: Sequence[tuple[Candidate, Judgement]], message: Sequence[Sentence], around: Around,
-    told: Mapping[int, Sequence[Statement]],
+    stated: Mapping[int, Sequence[Statement]],
 ) -> dict[int, list[Statement]]:  # fmt: skip
     """What is worth keeping only where it changes a known fact, by the place of its sentence: clauses that hold a value or say
     that something changed, and that no statement tells."""
@@ -238,17 +238,17 @@ def bare_updates(
             _holds_value.search(text) or CORRECTING.search(plain_text(text))
         ):
             continue
-        if any(text.casefold() in one.text.casefold() for one in told.get(candidate.sentence, ())):
+        if any(text.casefold() in one.text.casefold() for one in stated.get(candidate.sentence, ())):
             continue
         _keep(kept, message, [(candidate, judgement)], around, fewest=_FEWEST_BARE)
     return kept
 
 
 def severe_candidates(
-    message: Sequence[Sentence], told: Mapping[int, Sequence[Statement]]
+    message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]]
 ) -> list[Candidate]:
     """What may harm, and no statement tells yet: of each clause, be it inside a question or a request."""
-    known = " ".join(statement.text for found in told.values() for statement in found).casefold()
+    known = " ".join(statement.text for found in stated.values() for statement in found).casefold()
     found = []
     for place, sentence in enumerate(message):
         if not is_severe(sentence.masked):

@@ -136,8 +136,8 @@ class LlmExtractor:
 
         Raises DegradedError for whatever is not a whole, checkable answer.
         """
-        told = [turn for turn in turns if servable(turn)]
-        return await self._read(told, context) if told else Extraction()
+        allowed = [turn for turn in turns if servable(turn)]
+        return await self._read(allowed, context) if allowed else Extraction()
 
     async def _read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         alone = len(turns) == 1
@@ -145,13 +145,13 @@ class LlmExtractor:
         limits += [limit for limit in TURN_CHARACTERS[1:] if alone and limit < len(turns[0].content)]
         for most in limits:
             last = alone and most == limits[-1]
-            told = prompt(turns, context, most)
-            size = llm.estimate_tokens(told)
+            text = prompt(turns, context, most)
+            size = llm.estimate_tokens(text)
             if size >= self._refused and not last:
                 continue
             try:
                 reply = await llm.complete(
-                    self._options, SYSTEM, told, reply_schema(turns, most), name="notes",
+                    self._options, SYSTEM, text, reply_schema(turns, most), name="notes",
                     spending=context.spending, likely=_REPLY_TOKENS,
                 )  # fmt: skip
             except llm.TooLongError as error:

@@ -110,8 +110,8 @@ class KeywordExtractor:
         for place, sentence in enumerate(message):
             if any(is_request(sentence.masked[start:end]) for start, end in clauses(sentence)):
                 continue  # in part a request: its clauses are judged one by one
-            told_of = sentence if sentence.question else without_chat(sentence)
-            statement = find_statement(told_of, around.people, of_work=of_work, of_play=of_play)
+            read = sentence if sentence.question else without_chat(sentence)
+            statement = find_statement(read, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
                 stated[place] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
@@ -119,13 +119,13 @@ class KeywordExtractor:
         left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
         found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)
         clauses_judged = clause_facts.judged(found, self._model.judge([one.text for one in found]))
-        told = clause_facts.statements(message, clauses_judged, around)
+        by_clauses = clause_facts.statements(message, clauses_judged, around)
         for place, sentence in left:
-            known = " ".join(one.text for one in told.get(place, ())).casefold()
+            known = " ".join(one.text for one in by_clauses.get(place, ())).casefold()
             orders = clause_facts.orders(sentence, of_work=of_work, of_play=of_play)
             if fresh := [order for order in orders if order.text.casefold() not in known]:
-                told[place] = [*told.get(place, ()), *fresh]
-        stated |= told
+                by_clauses[place] = [*by_clauses.get(place, ()), *fresh]
+        stated |= by_clauses
         severe = clause_facts.severe_candidates(message, stated)
         judged = self._model.judge([candidate.text for candidate in severe])
         for place, more in clause_facts.severe_statements(

@@ -66,9 +66,9 @@ def sentences(text: str) -> list[Sentence]:
         for part in _split(line):
             masked = mask(part)
             asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
-            told = _asked_after.match(masked) if asks else None
-            if told:
-                end = told.end("told" if told["told"] else "said")
+            introduction = _asked_after.match(masked) if asks else None
+            if introduction:
+                end = introduction.end("statement" if introduction["statement"] else "said")
                 found.append(Sentence(part[:end], masked[:end], False))
             found.append(Sentence(part, masked, asks))
     return found

@@ -60,12 +60,14 @@ _WHO = (
 )
 # "my brother who is coeliac", "for Ben, who can't eat nuts"
 _relative = re.compile(
-    rf"(?<!\w)(?P<who>{_WHO}),? (?:who|qui|que|der|die) ?(?P<told>'s .+|.+)", re.IGNORECASE
+    rf"(?<!\w)(?P<who>{_WHO}),? (?:who|qui|que|der|die) ?(?P<statement>'s .+|.+)", re.IGNORECASE
 )
 # "as I'm on warfarin", "write to her that Otis can't have milk", "weil ich Zöliakie habe"
 _subordinate = re.compile(word_lists.expression(_LIST, "subordinate"), re.IGNORECASE)
 # "as a diabetic", "being coeliac"
-_being = re.compile(r"(?<!\w)(?:as|being|als|en tant que|como)(?: an?| un[ea]?)? (?P<told>.+)", re.IGNORECASE)
+_being = re.compile(
+    r"(?<!\w)(?:as|being|als|en tant que|como)(?: an?| un[ea]?)? (?P<statement>.+)", re.IGNORECASE
+)
 _question = re.compile(word_lists.expression(_LIST, "question"), re.IGNORECASE)
 _supposes = re.compile(r"(?:if|wenn|falls)\b", re.IGNORECASE)
 # "is it true that I'm vegetarian": nothing that the person holds.
@@ -119,25 +121,25 @@ def severe_clause(masked: str, *, question: bool) -> str | None:
         return None
     if not question and not is_request(masked) and not _question.match(masked):
         return None if is_impersonal(masked) else masked
-    for part in _told_within(masked, question=question):
-        told = without_reason(part)
+    for part in _statements_within(masked, question=question):
+        statement = without_reason(part)
         if (
-            is_severe(told)
-            and not is_request(told)
-            and not is_impersonal(told)
-            and not (_question.match(told) or _supposes.match(told))
+            is_severe(statement)
+            and not is_request(statement)
+            and not is_impersonal(statement)
+            and not (_question.match(statement) or _supposes.match(statement))
         ):
-            return told
+            return statement
     for sign in severe_words(masked):
         owner = _owned.search(masked, 0, sign.start())
-        if owner and _theirs.match(owner["told"]):
+        if owner and _theirs.match(owner["statement"]):
             return masked.rstrip(" ?")  # the question tells whose it is
         if owner:
-            return masked[owner.start("told") : sign.end()]
+            return masked[owner.start("statement") : sign.end()]
     return None
 
 
-def _told_within(masked: str, *, question: bool) -> Iterator[str]:
+def _statements_within(masked: str, *, question: bool) -> Iterator[str]:
     """What a clause that asks may tell on the way, the longest first."""
     parts = masked.split(", ")
     for first in range(len(parts) - 1):
@@ -145,11 +147,11 @@ def _told_within(masked: str, *, question: bool) -> Iterator[str]:
             yield ", ".join(parts[first:-1])
         yield ", ".join(parts[first + 1 :]).rstrip(" ?") if not question else parts[first]
     for match in _relative.finditer(masked):
-        text = match["told"].rstrip(" ?")
+        text = match["statement"].rstrip(" ?")
         yield match["who"] + ("" if text.startswith(("'", "’")) else " ") + text
     for shape in (_subordinate, _being):
         for match in shape.finditer(masked):
-            yield match["told"].rstrip(" ?")
+            yield match["statement"].rstrip(" ?")
 
 
 def is_condition(masked: str) -> bool:

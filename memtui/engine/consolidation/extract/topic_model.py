@@ -68,7 +68,7 @@ def hints(text: str) -> list[float]:
     count = {
         name: min(sum(1 for _ in shape.finditer(plain)), 3) / 2 for name, shape in _hints().words.items()
     }
-    own, other, kin, am, told = (float(shape.search(plain) is not None) for shape in _hints().begins)
+    own, other, kin, am, command = (float(shape.search(plain) is not None) for shape in _hints().begins)
     both = (
         count["ill"] and (other or kin or count["third person"]),
         count["ill"] and own and not kin,
@@ -77,7 +77,7 @@ def hints(text: str) -> list[float]:
         count["relative"] and count["date"],
         count["making"] and count["order"],
     )
-    found = [*count.values(), own, other, kin, am, told, *(float(bool(one)) for one in both)]
+    found = [*count.values(), own, other, kin, am, command, *(float(bool(one)) for one in both)]
     return [_HINT * one for one in found]
 
 

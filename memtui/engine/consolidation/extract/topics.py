@@ -73,9 +73,9 @@ def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
     nobodys = is_impersonal(plain)
     if topic in _AILING and names_illness(plain) and not nobodys:
         return "health"
-    for told, shape in _signs().items():
-        if topic in _BY_FORM[told] and shape.search(plain) and not (told == "health" and nobodys):
-            return told
+    for named, shape in _signs().items():
+        if topic in _BY_FORM[named] and shape.search(plain) and not (named == "health" and nobodys):
+            return named
     return topic
 
 

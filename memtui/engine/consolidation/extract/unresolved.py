@@ -92,8 +92,8 @@ def resolve(
         if who is None and earlier and not any(_pronoun_of(rest, one.masked) for one in before):
             who = antecedent(f"{mask(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
     if who is None:
-        if is_severe(text) and (told := _with_context(text, before)):
-            return statement._replace(text=told, confidence=HEDGED)
+        if is_severe(text) and (in_context := _with_context(text, before)):
+            return statement._replace(text=in_context, confidence=HEDGED)
         return statement._replace(question=_question(found.word, before, earlier))
     return statement._replace(text=f"{text[: found.start]}{_in_place(who, text, found)}{text[found.end :]}")
 
@@ -147,6 +147,6 @@ def _in_place(who: str, text: str, found: Unresolved) -> str:
 def _question(word: str, before: Sequence[Sentence], earlier: str) -> str:
     what = "What" if word.casefold() == "one" else "Who"
     said = before[-1].text if before else next((one.text for one in reversed(sentences(earlier))), "")
-    told = said if len(said) <= _QUOTED else said[: _QUOTED - 1].rstrip() + "…"
+    shortened = said if len(said) <= _QUOTED else said[: _QUOTED - 1].rstrip() + "…"
     asked = f"{what} is meant by “{word}”?"
-    return f"{asked} The sentence before it: “{told}”" if told else asked
+    return f"{asked} The sentence before it: “{shortened}”" if shortened else asked

@@ -49,8 +49,8 @@ def score_words(
     for rid, best in zip(vectors_of, _best(list(vectors_of.values()), words), strict=True):
         score = sum(map(mul, words.weights, best)) / whole
         meant = [(cosine, word) for cosine, word in zip(best, words.words, strict=True) if cosine >= MEANS]
-        told = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
-        made.append(Candidate(rid=rid, score=score, share=score, matched=tuple(told)))
+        matched = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
+        made.append(Candidate(rid=rid, score=score, share=score, matched=tuple(matched)))
     return made
 
 
