@@ -1,27 +1,24 @@
-"""``memtui connect``: write memtui into an agent's configuration, after showing the changes."""
+"""``memtui connect``: write memtui into agents' configurations, after showing the changes."""
 
 from __future__ import annotations
 
-import difflib
-import os
-import re
-import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from memtui.connect import clients
-from memtui.connect.clients import CLIENTS, LABELS, ClientName, Edit, LaunchCommand, write
-from memtui.engine.errors import ReadOnlyError, UsageError
-from memtui.engine.installation import command_for_dependency
+from memtui.connect import connection
+from memtui.connect.clients import CLIENTS, Client, this_machine
+from memtui.connect.launch import LaunchCommand, program
+from memtui.connect.wording import hooks_text, scope_text, state_text
+from memtui.engine.errors import InputError, UsageError
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
-from .errors import CANCELLED, OK
-from .output import out, paint, print_json, print_note, row
+from .client_edits import PlannedEdits, carry_out, check_consent, nobody_found
+from .errors import OK
+from .output import Style, next_step, out, paint, print_json, print_note, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -29,73 +26,100 @@ if TYPE_CHECKING:
 
 
 @click.command("connect", cls=Command)
-@click.argument("client", type=click.Choice(CLIENTS))
-@click.option("--hooks", is_flag=True, help="Claude Code: record every turn, and give it memories that fit.")
+@click.argument("clients", nargs=-1, type=click.Choice(tuple(CLIENTS)), metavar="[CLIENT]...")
+@click.option("--all", "everyone", is_flag=True, help="Every client that is found on this machine.")
+@click.option(
+    "--list", "listed", is_flag=True, help="Show which clients are here, and how each is connected."
+)
+@click.option(
+    "--hooks",
+    is_flag=True,
+    help="Record every turn, and give memories that fit: Claude Code, Codex, Gemini CLI.",
+)
 @click.option("--agent", metavar="NAME", help="The name that signs its changes.  [default: the client's]")
 @click.option("--project", metavar="NAME", help="It sees and writes only this project.")
 @click.option("--filter", metavar="EXPR", help="It sees only what passes: '-tag:private'.")
 @click.option("--agent-readonly", is_flag=True, help="It may only read the memory.")
+@click.option(
+    "--tools", type=click.Choice(["consolidator"]), help="Offer it the tools to consolidate sessions itself."
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @json_option
 @pass_invocation
 def connect_command(
-    invocation: Invocation, client: ClientName, hooks: bool, agent: str | None, project: str | None, filter: str | None,
-    agent_readonly: bool, dry_run: bool, yes: bool, json: bool,
+    invocation: Invocation, clients: tuple[str, ...], everyone: bool, listed: bool, hooks: bool, agent: str | None,
+    project: str | None, filter: str | None, agent_readonly: bool, tools: str | None, dry_run: bool, yes: bool,
+    json: bool,
 ) -> int:  # fmt: skip
-    """Write memtui's MCP server into an agent's configuration: claude-code, claude-desktop or codex.
+    """Write memtui's MCP server into the configuration of agents.
 
-    Other entries are kept, and the old file is kept as a backup. With --hooks Claude Code also calls memtui at every
-    prompt, to get memories that fit, and at every answer, to record it. Running it again adds nothing twice.
+    \b
+    CLIENT: claude-code, claude-desktop, codex, cursor, vscode, windsurf,
+    gemini-cli, opencode, zed, goose. Without one the clients are listed.
+
+    Other entries and comments are kept, and the old file is kept as a backup. With --hooks the client also calls
+    memtui at every prompt, to get memories that fit, and at every answer, to record it. Running it again adds
+    nothing twice. "memtui disconnect" takes it out again.
     """
-    if hooks and client != "claude-code":
-        raise UsageError(f"memtui has no hooks for {LABELS[client]}.", "Leave --hooks out.")
-    if json and not (yes or dry_run):
-        raise UsageError("--json cannot ask for your consent.", "Add --yes, or --dry-run.")
-    if invocation.readonly and not dry_run:
-        raise ReadOnlyError(
-            "--readonly was given: nothing is written.",
-            "For an agent that may only read: --agent-readonly. To look first: --dry-run.",
+    if listed or not (clients or everyone):
+        return _list(json=json)
+    chosen = _chosen(clients, everyone, hooks=hooks)
+    check_consent(
+        invocation, dry_run=dry_run, yes=yes, json=json,
+        hint="For an agent that may only read: --agent-readonly. To look first: --dry-run.",
+    )  # fmt: skip
+    if not chosen:
+        return nobody_found(json=json)
+    planned = []
+    for client in chosen:
+        call = LaunchCommand(
+            program=program(),
+            options=_options(invocation, agent or client.name, project, filter, agent_readonly),
+            server_options=(f"--tools={tools}",) if tools else (),
+            configuration=invocation.configuration.file.absolute(),
+            hooked=hooks and client.hooks is not None,
         )
-    call = LaunchCommand(
-        program=clients.program(),
-        options=_options(invocation, client, agent, project, filter, agent_readonly),
-        configuration=invocation.configuration.file.absolute(),
-        hooked=hooks,
+        planned.append(_planned(client, call, alone=not everyone))
+    notes = [client.hooks.afterwards for client in chosen if hooks and client.hooks]
+    return carry_out(
+        planned, done="{label} is connected already. Nothing was changed.", notes=[note for note in notes if note],
+        dry_run=dry_run, yes=yes, json=json, several=everyone or len(chosen) > 1,
+    )  # fmt: skip
+
+
+def _chosen(names: tuple[str, ...], everyone: bool, *, hooks: bool) -> list[Client]:
+    """Raises UsageError if it is not clear who is meant, or if one that is named has no hooks."""
+    if names and everyone:
+        raise UsageError("--all means every client that is found.", "Name clients, or give --all.")
+    if everyone:
+        machine = this_machine()
+        return [client for client in CLIENTS.values() if client.is_installed(machine)]
+    chosen = [CLIENTS[name] for name in dict.fromkeys(names)]
+    for client in chosen:
+        if hooks and client.hooks is None:
+            raise UsageError(f"memtui has no hooks for {client.label}: {client.lacks}.", "Leave --hooks out.")
+    return chosen
+
+
+def _planned(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdits:
+    """The edits. With ``alone`` a file that cannot be changed is an error; else it does not stop the others."""
+    command, arguments = call.server()
+    shown = frozenset(
+        [command, *arguments, call.hook(client.name), "command", *map(str, client.fixed.values())]
     )
-    edits = _edits(client, call, hooks)
-    changed = [edit for edit in edits if edit.changes]
-    if not json:
-        for edit in changed:
-            _show(edit, call)
-    _print_missing()
-    if changed and not (dry_run or yes) and not _agreed():
-        return CANCELLED
-    backups = [None if dry_run else write(edit) for edit in changed]
-    if json:
-        files = [
-            {
-                "path": str(edit.path),
-                "diff": _diff(edit, call),
-                "backup": None if backup is None else str(backup),
-            }
-            for edit, backup in zip(changed, backups, strict=True)
-        ]
-        print_json({"client": client, "written": not dry_run and bool(changed), "files": files})
-    elif not changed:
-        out(f"{LABELS[client]} is connected already. Nothing was changed.")
-    elif not dry_run:
-        for edit, backup in zip(changed, backups, strict=True):
-            kept = f"(before: {backup.name})" if backup else ""
-            out(row(paint("wrote", "green"), str(edit.path), kept))
-        out(f"Restart {LABELS[client]} to use it.")
-    return OK
+    try:
+        edits = connection.connecting(client, this_machine(), call)
+    except InputError as error:
+        if alone:
+            raise
+        return PlannedEdits(client=client, edits=(), shown=shown, problem=error.message)
+    return PlannedEdits(client=client, edits=tuple(edits), shown=shown)
 
 
 def _options(
-    invocation: Invocation, client: ClientName, agent: str | None, project: str | None, filter: str | None,
-    readonly: bool,
-) -> tuple[str, ...]:  # fmt: skip
+    invocation: Invocation, agent: str, project: str | None, filter: str | None, readonly: bool
+) -> tuple[str, ...]:
     """The server's arguments. Paths are absolute, because the agent starts it in any folder."""
     invocation.check()
     if invocation.demo:
@@ -106,7 +130,7 @@ def _options(
     named = {
         "--db": str(invocation.path().absolute()),
         "--config": str(Path(invocation.config).expanduser().absolute()) if invocation.config else None,
-        "--agent": agent or client,
+        "--agent": agent,
         "--project": project,
         "--filter": filter,
     }
@@ -117,58 +141,27 @@ def _options(
     )
 
 
-def _edits(client: ClientName, call: LaunchCommand, hooks: bool) -> list[Edit]:
-    home = Path.home()
-    edits = [clients.server_edit(client, clients.configuration(client, home, os.environ), call)]
-    if hooks:
-        edits.append(clients.hook_edit(clients.hook_settings(home, os.environ), call))
-    return edits
+def _list(*, json: bool) -> int:
+    machine = this_machine()
+    known = [connection.connection(client, machine) for client in CLIENTS.values()]
+    if json:
+        print_json({"clients": [connection.as_json(one) for one in known]})
+        return OK
+    for line in table([_row(one) for one in known]):
+        out(line)
+    for one in known:
+        if one.problem:
+            print_note(f"{one.label}: {one.problem}")
+    waiting = [one.client for one in known if one.found and not one.connected and not one.problem]
+    if len(waiting) > 1:
+        out(next_step("memtui connect --all connects all that were found."))
+    elif waiting:
+        out(next_step(f"memtui connect {waiting[0]} connects it."))
+    return OK
 
 
-_STRING = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*')(\s*[:=])?""")
-
-
-def _diff(edit: Edit, call: LaunchCommand) -> list[str]:
-    """The lines that change. Of quoted texts only names and what memtui writes are shown: others may be secrets."""
-    from memtui.engine.guards import secrets
-
-    command, arguments = call.server()
-    ours = {command, *arguments, call.hook(), "stdio", "command"}
-
-    def shown(match: re.Match[str]) -> str:
-        text = match[1][1:-1].replace('\\"', '"').replace("\\\\", "\\")
-        is_name = bool(match[2])
-        return match[0] if is_name or text in ours or "memtui" in text else '"[hidden]"'
-
-    before = (edit.before or "").splitlines()
-    name = str(edit.path)
-    lines = difflib.unified_diff(
-        before, edit.after.splitlines(), name if edit.before else "(new)", name, lineterm="", n=0
-    )
-    return [secrets.redact(_STRING.sub(shown, line))[0] for line in lines]
-
-
-def _show(edit: Edit, call: LaunchCommand) -> None:
-    for line in _diff(edit, call):
-        if line.startswith(("+++", "---")):
-            out(paint(line, "bold"))
-        elif line.startswith("@@"):
-            out(paint(line, "cyan"))
-        elif line.startswith("+"):
-            out(paint(line, "green"))
-        else:
-            out(paint(line, "red") if line.startswith("-") else line)
-
-
-def _agreed() -> bool:
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "This is not a terminal, so memtui cannot ask.",
-            "Add --yes to write it, or --dry-run to only look.",
-        )
-    return click.confirm("Write this?", default=True)
-
-
-def _print_missing() -> None:
-    if find_spec("mcp") is None:
-        print_note(f"The package mcp is not installed yet. To install it: {command_for_dependency('mcp')}")
+def _row(one: connection.Connection) -> tuple[str, ...]:
+    colour: Style = "green" if one.connected and not one.program_gone else "yellow" if one.found else "dim"
+    return (
+        one.client, paint(state_text(one), "red" if one.problem else colour), scope_text(one), hooks_text(one)
+    )  # fmt: skip

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from memtui.hook.program import CLIENTS
+
 from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("hook", cls=Command)
-@click.argument("client", type=click.Choice(["claude-code"]))
+@click.argument("client", type=click.Choice(CLIENTS))
 @click.option(
     "--agent",
     metavar="NAME",
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
 def hook_command(
     invocation: Invocation, client: str, agent: str | None, project: str | None, filter: str | None
 ) -> NoReturn:
-    """Answer a hook of Claude Code: give it memories that fit, and record the turn.
+    """Answer a hook of Claude Code, Codex or Gemini CLI: give it memories that fit, and record the turn.
 
-    Claude Code runs it with an event on standard input. At a prompt it prints the memories that fit and records
+    The client runs it with an event on standard input. At a prompt it prints the memories that fit and records
     the prompt; after an answer it records the answer. "memtui connect claude-code --hooks" installs it.
 
     It takes about 0.1 s and asks no model. The exit code is always 0, so that the agent is never blocked. If it
@@ -47,6 +49,7 @@ def hook_command(
     }
     flags = {"--readonly": invocation.readonly, "--allow-unsafe-fs": invocation.allow_unsafe_fs}
     run(
+        client,
         {name: value for name, value in options.items() if value is not None}
-        | {name: "" for name, on in flags.items() if on}
+        | {name: "" for name, on in flags.items() if on},
     )

@@ -1,4 +1,4 @@
-"""Set keys of one table in the text of a TOML file; comments and everything else stay as they are."""
+"""Set keys of one table in the text of a TOML file, or remove it; comments and everything else stay as they are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Value = str | bool | int | float | Sequence[str]
+
+
+def load(text: str) -> dict[str, Any]:
+    """The document. Raises ValueError if the text is not TOML."""
+    return tomllib.loads(text)
 
 
 def set_values(text: str, table: Sequence[str], values: Mapping[str, Value]) -> str:
@@ -40,6 +45,90 @@ def set_values(text: str, table: Sequence[str], values: Mapping[str, Value]) -> 
     if tomllib.loads(edited) != expected:
         raise ValueError("it cannot be changed there without touching more")
     return edited
+
+
+def remove(text: str, table: Sequence[str], *, prune: bool = True) -> str:
+    """``text`` without the table of that path and the tables in it, and with ``prune`` without tables that are empty
+    then around it.
+
+    The text itself if there is no such table. Raises ValueError if the text is not TOML, or if other text would change.
+    """
+    outer: Any = tomllib.loads(text)
+    for name in table:
+        outer = outer.get(name) if isinstance(outer, dict) else None
+    if outer is None:
+        return text
+    wanted = [_without(tomllib.loads(text), table, prune=pruned) for pruned in (prune, False)]
+    for edited in (_cut(text, table), _deleted(text, table, prune=prune)):
+        if edited is not None and tomllib.loads(edited) in wanted:
+            return edited
+    raise ValueError("it cannot be changed there without touching more")
+
+
+def _without(document: dict[str, Any], table: Sequence[str], *, prune: bool) -> dict[str, Any]:
+    """The document without the table. A header makes the tables around it, so they go with it: ``prune``."""
+    outers = [document]
+    for name in table[:-1]:
+        outers.append(outers[-1][name])
+    del outers[-1][table[-1]]
+    for outer, name in zip(reversed(outers[:-1]), reversed(table[:-1]), strict=True):
+        if prune and not outer[name]:
+            del outer[name]
+    return document
+
+
+def _cut(text: str, table: Sequence[str]) -> str | None:
+    """``text`` without the lines from the header of the table to the next one. None if it has no header."""
+    lines = text.splitlines(keepends=True)
+    headers = [(at, _header(line)) for at, line in enumerate(lines)]
+    ours = [at for at, path in headers if path[: len(table)] == tuple(table)]
+    if not ours:
+        return None
+    begin = ours[0]
+    end = next((at for at, path in headers if at > ours[-1] and path), len(lines))
+    while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
+        end -= 1  # what stands before the next header belongs to that
+    if begin and not lines[begin - 1].strip() and not "".join(lines[end : end + 1]).strip():
+        begin -= 1
+    cut = "".join(lines[:begin] + lines[end:])
+    try:
+        tomllib.loads(cut)
+    except tomllib.TOMLDecodeError:  # the line of a text looked like a header
+        return None
+    return cut
+
+
+def _header(line: str) -> tuple[str, ...]:
+    """The path of a header, () for another line."""
+    if not line.startswith("["):
+        return ()
+    try:
+        found: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return ()
+    path = []
+    while found and isinstance(found, dict | list):
+        if isinstance(found, list):
+            found = found[0]
+            continue
+        name, found = next(iter(found.items()))
+        path.append(name)
+    return tuple(path)
+
+
+def _deleted(text: str, table: Sequence[str], *, prune: bool) -> str:
+    """The same by the parsed document, for tables that are written within a line or in dotted keys."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    outers: list[Any] = [document]
+    for name in table[:-1]:
+        outers.append(outers[-1][name])
+    del outers[-1][table[-1]]
+    for outer, name in zip(reversed(outers[:-1]), reversed(table[:-1]), strict=True):
+        if prune and not outer[name]:
+            del outer[name]
+    return tomlkit.dumps(document)
 
 
 def _with(document: dict[str, Any], table: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,95 +1,232 @@
-"""Set one value in the text of a JSON file and leave every other character as it is.
+"""Set or remove one value in the text of a JSON file and leave every other character as it is.
 
 Agents keep other settings in these files, and people format them by hand. Writing the parsed document would reformat
-all of it.
+all of it. Comments and trailing commas, which several programs allow, are kept as well.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _INDENT = "  "
+_TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TEXT_OR_TRAILING_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
+_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?=\n|\Z)")
+
+Key = str | int
 
 
 class _Member(NamedTuple):
-    key: str
+    key: Key
     start: int
     value: int
     end: int
 
 
-def set_value(text: str, path: Sequence[str], value: Any) -> str:
-    """``text`` with ``value`` at ``path`` (keys of nested objects, created if missing).
+class _Text:
+    """A text, and the same with blanks for its comments (``bare``) and also for trailing commas (``plain``)."""
 
-    An empty text counts as an empty object. Raises ValueError if the text is no JSON object, or if a value on the
-    path is not an object.
+    def __init__(self, text: str, *, strict: bool) -> None:
+        self.text = text
+        self.bare = text if strict else _TEXT_OR_COMMENT.sub(_blank_comment, text)
+        self.plain = text if strict else _TEXT_OR_TRAILING_COMMA.sub(_blank_comma, self.bare)
+
+    def comma(self, begin: int, end: int) -> int:
+        """Where a comma is between two members, also a trailing one; -1 for none."""
+        return self.bare.find(",", begin, end)
+
+
+def load(text: str, *, strict: bool = False) -> dict[str, Any]:
+    """The document; a blank text is an empty object. ``strict``: without comments and trailing commas.
+
+    Raises ValueError for anything but an object.
+    """
+    document = json.loads(_Text(text, strict=strict).plain) if text.strip() else {}
+    if not isinstance(document, dict):
+        raise ValueError("it is not an object")
+    return document
+
+
+def set_values(text: str, path: Sequence[Key], values: Mapping[str, Any], *, strict: bool = False) -> str:
+    """``text`` with ``values`` in the object at ``path``; its other keys are kept.
+
+    Raises ValueError as ``set_value``.
+    """
+    found: Any = load(text, strict=strict)
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    if found is None:
+        return set_value(text, path, values, strict=strict)
+    if not isinstance(found, dict):
+        raise ValueError(f"its {'.'.join(map(str, path))} is not an object")
+    for key, value in values.items():
+        if key not in found or found[key] != value:
+            text = set_value(text, (*path, key), value, strict=strict)
+    return text
+
+
+def set_value(text: str, path: Sequence[Key], value: Any, *, strict: bool = False) -> str:
+    """``text`` with ``value`` at ``path``: keys of nested objects, created if missing, and positions in lists. The
+    position after the last one adds to a list.
+
+    An empty text counts as an empty object. Raises ValueError if the text is no JSON object, or if something else is
+    on the path.
     """
     if not text.strip():
         text = "{}\n"
-    json.loads(text)  # all of it must be valid JSON, not only this path
-    at = _skip(text, 0)
+    load(text, strict=strict)  # all of it must be valid, not only this path
+    source = _Text(text, strict=strict)
+    at = _skip(source.plain, 0)
     for depth, key in enumerate(path):
-        members, end = _members(text, at)
+        members, end = _members(source.plain, at, key)
         found = next((member for member in reversed(members) if member.key == key), None)
         if found is None:
             nested = value
             for outer in reversed(path[depth + 1 :]):
-                nested = {outer: nested}
-            return _inserted(text, members, end, key, nested)
+                nested = {outer: nested} if isinstance(outer, str) else [nested]
+            return _inserted(source, members, at, end, key, nested)
         if depth == len(path) - 1:
-            new = _dumped(value, _line_indent(text, found.start)) if "\n" in text[at:end] else _flat(value)
+            new = (
+                _dumped(value, _line_indent(text, found.start), text)
+                if "\n" in text[at:end]
+                else _flat(value)
+            )
             return text[: found.value] + new + text[found.end :]
         at = found.value
     raise ValueError("no path was given")
 
 
-def _members(text: str, at: int) -> tuple[list[_Member], int]:
-    """The members of the object that begins at ``at``, and the position of its closing brace."""
-    if text[at] != "{":
+def remove(text: str, path: Sequence[Key], *, prune: bool = True, strict: bool = False) -> str:
+    """``text`` without the value at ``path``, and with ``prune`` without what is empty then around it.
+
+    The text itself if nothing is there. Raises ValueError as ``set_value``.
+    """
+    if not text.strip():
+        return text
+    load(text, strict=strict)
+    source = _Text(text, strict=strict)
+    at = _skip(source.plain, 0)
+    for depth, key in enumerate(path):
+        if source.plain[at] not in "{[":
+            return text
+        members, end = _members(source.plain, at, key)
+        place = next((n for n in reversed(range(len(members))) if members[n].key == key), None)
+        if place is None:
+            return text
+        if depth == len(path) - 1:
+            changed = _without(source, members, place, at, end)
+            if (
+                prune
+                and depth
+                and len(members) == 1
+                and not text[at + 1 : end]
+                .replace(text[members[0].start : members[0].end], "", 1)
+                .strip(" \t\r\n,")
+            ):
+                return remove(changed, path[:-1], strict=strict)
+            return changed
+        at = members[place].value
+    raise ValueError("no path was given")
+
+
+def _members(plain: str, at: int, key: Key) -> tuple[list[_Member], int]:
+    """The members of the object or list that begins at ``at``, and the position of its closing brace."""
+    closing = "}" if isinstance(key, str) else "]"
+    if plain[at] != ("{" if isinstance(key, str) else "["):
         raise ValueError("there is something else than an object on the way")
     found: list[_Member] = []
-    place = _skip(text, at + 1)
-    while text[place] != "}":
+    place = _skip(plain, at + 1)
+    while plain[place] != closing:
         start = place
-        key, place = _DECODER.raw_decode(text, start)
-        value = _skip(text, _skip(text, place) + 1)
-        end = _DECODER.raw_decode(text, value)[1]
-        found.append(_Member(key, start, value, end))
-        place = _skip(text, end)
-        if text[place] == ",":
-            place = _skip(text, place + 1)
+        name: Key = len(found)
+        if closing == "}":
+            name, place = _DECODER.raw_decode(plain, start)
+            place = _skip(plain, _skip(plain, place) + 1)
+        end = _DECODER.raw_decode(plain, place)[1]
+        found.append(_Member(name, start, place, end))
+        place = _skip(plain, end)
+        if plain[place] == ",":
+            place = _skip(plain, place + 1)
     return found, place
 
 
-def _inserted(text: str, members: list[_Member], end: int, key: str, value: Any) -> str:
-    """``text`` with a new member before the closing brace at ``end``, formatted like its neighbours."""
-    name = _flat(key)
-    if members:
-        last = members[-1]
-        if "\n" not in text[last.end : end]:
-            return f"{text[: last.end]}, {name}: {_flat(value)}{text[last.end :]}"
-        indent = _line_indent(text, last.start)
-        return f"{text[: last.end]},\n{indent}{name}: {_dumped(value, indent)}{text[last.end :]}"
-    outer = _line_indent(text, end)
-    indent = outer + _INDENT
-    before = text[:end].rstrip()
-    return f"{before}\n{indent}{name}: {_dumped(value, indent)}\n{outer}{text[end:]}"
+def _inserted(source: _Text, members: list[_Member], at: int, end: int, key: Key, value: Any) -> str:
+    """The text with a new member before the closing brace at ``end``, formatted like its neighbours."""
+    text = source.text
+    name = f"{_flat(key)}: " if isinstance(key, str) else ""
+    if not members:
+        outer = _line_indent(text, end)
+        indent = outer + _step(text)
+        before = text[:end].rstrip()
+        return f"{before}\n{indent}{name}{_dumped(value, indent, text)}\n{outer}{text[end:]}"
+    last = members[-1]
+    trailing = source.comma(last.end, end)
+    after = last.end if trailing < 0 else trailing + 1
+    separator, closing = (",", "") if trailing < 0 else ("", ",")
+    if "\n" not in text[at:end] or "\n" not in text[last.end : end]:
+        return f"{text[:after]}{separator} {name}{_flat(value)}{closing}{text[after:]}"
+    rest = _REST_OF_LINE.match(text, after)
+    line_end = rest.end() if rest else after
+    indent = _line_indent(text, last.start)
+    new = f"\n{indent}{name}{_dumped(value, indent, text)}{closing}"
+    return f"{text[:after]}{separator}{text[after:line_end]}{new}{text[line_end:]}"
+
+
+def _without(source: _Text, members: list[_Member], place: int, at: int, end: int) -> str:
+    """The text without one member, its comma, and a comment behind it on its line."""
+    text, member = source.text, members[place]
+    own = source.comma(member.end, members[place + 1].start if place + 1 < len(members) else end)
+    after = member.end if own < 0 else own + 1
+    line = text.rfind("\n", 0, member.start)
+    rest = _REST_OF_LINE.match(text, after)
+    if line >= at and not text[line : member.start].strip() and rest:
+        begin, after = line, rest.end()
+    elif place + 1 < len(members):
+        begin, after = member.start, members[place + 1].start
+    elif place:
+        begin = members[place - 1].end if own < 0 else member.start - (text[member.start - 1] == " ")
+        if own < 0:
+            return text[:begin] + text[after:]
+    else:
+        begin = member.start
+    kept = text[:begin]
+    if own < 0 and place:  # it was the last one: the comma before it has to go
+        comma = source.comma(members[place - 1].end, member.start)
+        kept = text[:comma] + text[comma + 1 : begin]
+    if len(members) == 1 and not (kept[at + 1 :] + text[after:end]).strip():
+        return kept[: at + 1] + text[end:]
+    return kept + text[after:]
+
+
+def _blank_comment(match: re.Match[str]) -> str:
+    found = match[0]
+    return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+
+
+def _blank_comma(match: re.Match[str]) -> str:
+    return " " if match[0] == "," else match[0]
 
 
 def _flat(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _dumped(value: Any, indent: str) -> str:
-    """``value`` as JSON in several lines, indented like the line before it."""
-    step = "\t" if "\t" in indent else _INDENT
+def _dumped(value: Any, indent: str, text: str) -> str:
+    """``value`` as JSON in several lines, indented like the line before it and with the steps of ``text``."""
+    step = "\t" if "\t" in indent else _step(text)
     lines = json.dumps(value, ensure_ascii=False, indent=step).split("\n")
     return f"\n{indent}".join(lines)
+
+
+def _step(text: str) -> str:
+    """By how much the document is indented."""
+    found = re.match(r"\s*(?://[^\n]*\s*)*\{[ \t]*\n([ \t]+)\S", text)
+    return found[1] if found else _INDENT
 
 
 def _line_indent(text: str, at: int) -> str:

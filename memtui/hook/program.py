@@ -18,20 +18,22 @@ if TYPE_CHECKING:
 
     from memtui.engine.records import Options
 
+    from .events import Dialect
     from .quick import HookMemory
 
 SECONDS = 2.0
 _MOST_BYTES = 16 << 20
+CLIENTS = ("claude-code", "codex", "gemini-cli")
 _VALUES = ("--db", "--config", "--agent", "--project", "--filter")
 _FLAGS = ("--readonly", "--allow-unsafe-fs")
 
 
 def run_fast(arguments: Sequence[str]) -> None:
-    """Run ``hook claude-code`` with these arguments, and end the process.
+    """Run ``hook CLIENT`` with these arguments, and end the process.
 
     Returns only for arguments that ``memtui connect`` does not write. Then click reads them.
     """
-    if arguments[:1] != ["claude-code"]:
+    if not arguments or arguments[0] not in CLIENTS:
         return
     options: dict[str, str] = {}
     for argument in arguments[1:]:
@@ -39,11 +41,11 @@ def run_fast(arguments: Sequence[str]) -> None:
         if not (name in _VALUES and value if sign else name in _FLAGS):
             return
         options[name] = value
-    run(options)
+    run(arguments[0], options)
 
 
-def run(options: dict[str, str]) -> NoReturn:
-    """Read an event, answer it, end the process. ``options``: those of the command line."""
+def run(client: str, options: dict[str, str]) -> NoReturn:
+    """Read an event of a client, answer it, end the process. ``options``: those of the command line."""
     gc.disable()
     without_typing_extensions()
     logged = "--readonly" not in options
@@ -55,9 +57,12 @@ def run(options: dict[str, str]) -> NoReturn:
     note = ""
     opened: list[HookMemory] = []
     try:
-        from .claude_code import answer
+        from .events import DIALECTS, answer
 
-        note = answer(_input(), lambda: _opened(options, opened), options.get("--project"), _say)
+        dialect = DIALECTS[client]
+        note = answer(
+            _input(), dialect, lambda: _opened(dialect, options, opened), options.get("--project"), _say
+        )
     except BaseException as error:
         note = f"did nothing: {_message(error)}"
     for memory in opened:
@@ -78,7 +83,7 @@ def without_typing_extensions() -> None:
         del modules["typing_extensions"]
 
 
-def _opened(flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
+def _opened(dialect: Dialect, flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
     from pathlib import Path
 
     from memtui import paths
@@ -89,7 +94,8 @@ def _opened(flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
     named = flags.get("--db") or set_place
     memory = HookMemory(
         Path(named).expanduser() if named else paths.default_memory(),
-        agent=flags.get("--agent", "claude-code"),
+        agent=flags.get("--agent", dialect.client),
+        imported=dialect.imported,
         options=options,
         filter=flags.get("--filter"),
         project=flags.get("--project"),

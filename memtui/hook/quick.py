@@ -19,6 +19,8 @@ from memtui.engine.store.sql import scalar
 from memtui.paths import is_missing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import apsw
 
     from memtui.engine.search.briefing import ContextBlock
@@ -27,19 +29,18 @@ if TYPE_CHECKING:
 _LONG = 7 * 86_400
 """After so many seconds without maintenance the person gets a notice. A weekend is shorter."""
 NO_VECTORS = "a hook asks no model"
-# The sources of turns that were imported from Claude Code's own files.
-_FOLLOWED = ("import:claude-code", "import:claude-history")
 
 
 class HookMemory:
     """An open memory file. ``filter`` and ``project`` limit what is given and recorded, as in ``tools.agent``.
 
+    ``imported``: the sources of turns that were imported from the program's own files.
     Raises FilterError for a bad filter, InputError if one of them is empty.
     """
 
     def __init__(
         self, path: Path, *, agent: str, options: Options, filter: str | None = None, project: str | None = None,
-        readonly: bool = False,
+        readonly: bool = False, imported: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self._within = ""
         if filter is not None or project is not None:
@@ -52,6 +53,7 @@ class HookMemory:
             refuse_to_begin_anew(path)
         self._connections = file.open_file(path, readonly=readonly, allow_unsafe=options.allow_unsafe_fs)
         self._agent = agent
+        self._imported = imported
         self._options = options
         self._readonly = readonly
         self._there: ServedLines | None = None
@@ -168,7 +170,7 @@ class HookMemory:
             if once and _latest(op, turn.session_id) == (role, content):
                 return
             # A process that watches the transcript may have recorded it already.
-            if turns.is_recorded(op.connection, named, role, content, now, _FOLLOWED):
+            if turns.is_recorded(op.connection, named, role, content, now, self._imported):
                 if served is None or not (served.memories or served.saved):
                     return
             else:
@@ -215,7 +217,9 @@ class HookMemory:
         """The id under which the session is stored. A session that another program began under this id is another
         one.
         """
-        return sessions.id_for_writer(connection, session_id, f"agent:{self._agent}", source, same=_FOLLOWED)
+        return sessions.id_for_writer(
+            connection, session_id, f"agent:{self._agent}", source, same=self._imported
+        )
 
     def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
         """Store the turn. Raises InputError for one outside of the filter, FilterError for a bad filter; then nothing

@@ -25,7 +25,7 @@ def test_a_new_member_is_laid_out_as_its_neighbours_and_nothing_else_moves() -> 
         LAID_OUT_BY_HAND, ("mcpServers", "memtui"), {"command": "m"}
     ) == LAID_OUT_BY_HAND.replace(
         '"other": {"command": "x"}\n',
-        '"other": {"command": "x"},\n        "memtui": {\n          "command": "m"\n        }\n',
+        '"other": {"command": "x"},\n        "memtui": {\n            "command": "m"\n        }\n',
     )
 
 

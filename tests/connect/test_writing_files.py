@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from memtui.connect.clients import Edit, write
+from memtui.connect.files import Edit, write
 from memtui.engine.errors import InputError
 
 

@@ -19,7 +19,7 @@ from memtui.engine.jobs import clock_guard
 from memtui.engine.records import Options
 from memtui.engine.search import briefing
 from memtui.engine.store import recalls
-from memtui.hook import claude_code, program
+from memtui.hook import events, program
 from memtui.hook.quick import HookMemory
 
 ROOT = Path(__file__).parents[2]
@@ -192,7 +192,7 @@ def test_an_answer_that_is_not_sent_is_read_from_the_transcript(
     hook(place, stop(None, transcript_path=str(transcript)))
     assert turns(memory) == [("assistant", "It is 42.")]
     transcript.write_text(json.dumps({"type": "user", "message": {"content": "hello"}}))
-    assert claude_code.last_answer(str(transcript)) == ""
+    assert events.last_answer(str(transcript)) == ""
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_where_only_reading_is_allowed_nothing_is_written(memory: Memory, place:
 def test_a_long_context_is_cut_where_claude_code_would_hide_it(memory: Memory, place: Path) -> None:
     memory.remember("Ada is vegetarian: " + "lentils and so on " * 900)
     text = injected(hook(place, prompt("Is Ada vegetarian?")))
-    assert len(text) == claude_code.MOST_CHARACTERS
+    assert len(text) == events.MOST_CHARACTERS
 
 
 def test_the_settings_are_honoured(memory: Memory, place: Path) -> None:
@@ -407,8 +407,8 @@ def test_click_reads_what_is_written_by_hand(memory: Memory, place: Path, home: 
 def test_what_is_not_in_the_form_that_connect_writes_is_left_to_click(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ran: list[dict[str, str]] = []
-    monkeypatch.setattr(program, "run", ran.append)
+    ran: list[tuple[str, dict[str, str]]] = []
+    monkeypatch.setattr(program, "run", lambda *how: ran.append(how))
     for arguments in (
         ["cursor"], ["claude-code", "--help"], ["claude-code", "--agent", "cc"], ["claude-code", "--db="],
         ["claude-code", "--readonly=yes"],
@@ -416,7 +416,7 @@ def test_what_is_not_in_the_form_that_connect_writes_is_left_to_click(
         program.run_fast(arguments)
     assert ran == []
     program.run_fast(["claude-code", "--db=a", "--readonly"])
-    assert ran == [{"--db": "a", "--readonly": ""}]
+    assert ran == [("claude-code", {"--db": "a", "--readonly": ""})]
 
 
 def test_the_memory_that_is_named_comes_before_the_one_that_is_set(
@@ -424,7 +424,7 @@ def test_the_memory_that_is_named_comes_before_the_one_that_is_set(
 ) -> None:
     other = place.with_name("other.db")
     monkeypatch.setenv("MEMTUI_DB", str(other))
-    program._opened({"--db": str(place)}, []).close()
+    program._opened(events.DIALECTS["codex"], {"--db": str(place)}, []).close()
     assert (place.exists(), other.exists()) == (True, False)
 
 

@@ -24,8 +24,8 @@ if sys.platform == "win32":
 from full_disk import FullDisk, no_longer_files, small_disk
 from memtui import Memory, paths
 from memtui.config.save import save
-from memtui.connect import clients
-from memtui.connect.clients import Edit
+from memtui.connect import files
+from memtui.connect.files import Edit
 from memtui.engine.errors import DiskFullError, MemtuiError
 from memtui.engine.jobs import reembedding
 from memtui.engine.records import EmbeddingOptions, Kind, Options, Profile
@@ -446,7 +446,7 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     edit = Edit(path=other, before="{}", after='{"a": 1}')
     with no_longer_files(0):
         with pytest.raises(DiskFullError) as caught:
-            clients.write(edit)
+            files.write(edit)
         says_where_and_what_next(caught.value, other)
         with pytest.raises(DiskFullError) as caught:
             save(file, "general.theme", "memtui-dark")
@@ -456,7 +456,7 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     assert UiState(state_file).checked(tmp_path / "memory.db") is None
     assert {path.name for path in tmp_path.iterdir()} == {"config.toml", "agent.json", "state"}
     save(file, "general.theme", "memtui-dark")
-    assert clients.write(edit) is not None
+    assert files.write(edit) is not None
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])

@@ -38,6 +38,7 @@ _CLIENTS = {
 SAME_WORDS = {
     "import:claude-code": ("hook:claude-code", "import:claude-history"),
     "import:claude-history": ("hook:claude-code", "import:claude-code"),
+    "import:codex": ("hook:codex",),
 }
 
 

@@ -1,8 +1,8 @@
-"""Claude Code's hooks: the events on standard input, and the answer to each.
+"""The hooks of clients: the events on standard input, and the answer to each.
 
-``UserPromptSubmit`` comes before a prompt is read. The prompt is recorded, and memories that fit go back as
-``additionalContext``. ``Stop`` comes when the answer is complete, which is recorded. ``SessionStart`` comes when a
-context begins, was resumed, cleared or compacted, ``PreCompact`` before a compaction. Only after these two events the
+The prompt event comes before a prompt is read. The prompt is recorded, and memories that fit go back as
+``additionalContext``. The answer event comes when the answer is complete, which is recorded. ``SessionStart`` comes when
+a context begins, was resumed, cleared or compacted, ``PreCompact`` before a compaction. Only after these two events the
 same memories are given again. An older configuration does not send them; then all memories are given every time.
 Sessions have the names that the import of the transcripts gives them, so both fill the same sessions. Other events
 are ignored.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -24,10 +24,32 @@ from .quick import HookMemory
 if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
-SOURCE = "hook:claude-code"
 # Of a longer text Claude Code shows the model only a preview.
 MOST_CHARACTERS = 10_000
 _TAIL_BYTES = 1 << 20
+
+
+class Dialect(NamedTuple):
+    """What a client calls its events. ``imported``: the sources of turns that were imported from its own files."""
+
+    client: str
+    prompt: str
+    answer: str
+    imported: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        return f"hook:{self.client}"
+
+
+DIALECTS = {
+    one.client: one
+    for one in (
+        Dialect("claude-code", "UserPromptSubmit", "Stop", ("import:claude-code", "import:claude-history")),
+        Dialect("codex", "UserPromptSubmit", "Stop", ("import:codex",)),
+        Dialect("gemini-cli", "BeforeAgent", "AfterAgent", ("import:gemini-cli",)),
+    )
+}
 
 
 class Event(msgspec.Struct):
@@ -37,13 +59,18 @@ class Event(msgspec.Struct):
     session_id: str = ""
     cwd: str = ""
     prompt: str = ""
-    transcript_path: str = ""
+    transcript_path: str | None = ""
     last_assistant_message: str | None = None
+    prompt_response: str | None = None
     agent_id: str | None = None
 
 
 def answer(
-    raw: bytes, open_memory: Callable[[], HookMemory], project: str | None, say: Callable[[bytes], None]
+    raw: bytes,
+    dialect: Dialect,
+    open_memory: Callable[[], HookMemory],
+    project: str | None,
+    say: Callable[[bytes], None],
 ) -> str:
     """Answer an event. ``say`` writes to standard output at once.
 
@@ -53,34 +80,46 @@ def answer(
     event = msgspec.json.decode(raw, type=Event)
     if event.agent_id or not event.session_id:
         return ""  # a subagent talks with the assistant, not with the person
-    session = f"claude-code:{event.session_id}"
+    claude = dialect.client == "claude-code"
+    session = f"{dialect.client}:{event.session_id}"
     where = project or os.path.basename(event.cwd.replace("\\", "/").rstrip("/")) or None  # noqa: PTH119
-    if event.hook_event_name == "UserPromptSubmit":
-        text, note = _fitting(claude_code_wrappers.own_words(event.prompt))
+    if event.hook_event_name == dialect.prompt:
+        text, note = _fitting(
+            claude_code_wrappers.own_words(event.prompt) if claude else event.prompt.strip()
+        )
         if not text:
             return ""
         memory = open_memory()
         block_served: ContextBlock | None = None
         try:
-            block = memory.context(text, session, source=SOURCE, project=where)
+            block = memory.context(text, session, source=dialect.source, project=where)
             notice = memory.notice(session)
             if block.text or notice:
-                say(_output(block.text, notice))
+                say(_output(block.text, notice, dialect.prompt))
             if len(block.text) > MOST_CHARACTERS:
                 memory.was_cut()
             block_served = block
         finally:  # the prompt is recorded, also if no memory could be given
             memory.record(
-                session, "user", text, source=SOURCE, project=where, served=block_served, folder=event.cwd
+                session,
+                "user",
+                text,
+                source=dialect.source,
+                project=where,
+                served=block_served,
+                folder=event.cwd,
             )
         return note
     if event.hook_event_name in ("SessionStart", "PreCompact"):
         open_memory().begin_context(session)
-    if event.hook_event_name == "Stop":
-        text, note = _fitting((event.last_assistant_message or last_answer(event.transcript_path)).strip())
+    if event.hook_event_name == dialect.answer:
+        said = event.last_assistant_message or event.prompt_response or ""
+        if not said and claude:
+            said = last_answer(event.transcript_path or "")
+        text, note = _fitting(said.strip())
         if text:
             open_memory().record(
-                session, "assistant", text, source=SOURCE, project=where, once=True, folder=event.cwd
+                session, "assistant", text, source=dialect.source, project=where, once=True, folder=event.cwd
             )
         return note
     return ""
@@ -93,13 +132,13 @@ def _fitting(text: str) -> tuple[str, str]:
     return f"{text[: MAX_EPISODE - 1]}…", f"recorded the first {MAX_EPISODE:,} of {len(text):,} characters"
 
 
-def _output(text: str, notice: str) -> bytes:
+def _output(text: str, notice: str, event: str) -> bytes:
     """``text`` goes to the model, ``notice`` to the person."""
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1] + "…"
     output: dict[str, Any] = {}
     if text:
-        output["hookSpecificOutput"] = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
+        output["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": text}
     if notice:
         output["systemMessage"] = f"memtui: {notice}"
     return msgspec.json.encode(output) + b"\n"

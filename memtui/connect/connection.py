@@ -1,0 +1,208 @@
+"""A client and memtui: the edits that connect them and those that part them again, and how it is now."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from memtui.engine.errors import InputError
+from memtui.engine.records import Record
+
+from . import files, formats, hooks
+from .clients import SERVER, Client, HookSettings, Machine
+from .files import Edit
+from .launch import LaunchCommand, Launched, parse
+
+HookState = Literal["on", "off", "outdated", "none"]
+"""``outdated``: not at all events that this version uses. ``none``: the client has no hooks that fit."""
+_EMPTY = ("", "{}")
+
+
+class Connection(Record):
+    """A client on this machine. ``launched``: what its entry says, None if it has none.
+
+    ``program_gone``: the program that the entry starts is not there. ``problem``: why a file cannot be read.
+    """
+
+    client: str
+    label: str
+    file: Path
+    found: bool
+    launched: Launched | None = None
+    hooks: HookState = "none"
+    program_gone: bool = False
+    problem: str = ""
+
+    @property
+    def connected(self) -> bool:
+        return self.launched is not None
+
+
+def connecting(client: Client, machine: Machine, call: LaunchCommand) -> list[Edit]:
+    """The edits that put our server, and the hooks if ``call.hooked``, into the client's configuration.
+
+    Other keys of an existing entry are kept. Raises InputError for a file that cannot be read or changed.
+    """
+    values = client.values(*call.server())
+    changes: dict[Path, list[Callable[[str], str]]] = {
+        client.configuration(machine): [lambda text: _with_entry(client, text, values)]
+    }
+    if call.hooked and client.hooks:
+        settings = client.hooks
+        line = call.hook(client.name)
+        changes.setdefault(settings.place.on(machine), []).append(
+            lambda text: hooks.with_hooks(text, client, settings, line)
+        )
+    return [files.edit(path, _in_turn(steps)) for path, steps in changes.items()]
+
+
+def parting(client: Client, machine: Machine) -> list[Edit]:
+    """The edits that take our server and hooks out again.
+
+    A file that nothing else was changed in since gets the bytes that it had before; one with nothing left in it is
+    removed. Raises InputError for a file that cannot be read or changed.
+    """
+    places = dict.fromkeys([client.configuration(machine)])
+    if client.hooks:
+        places[client.hooks.place.on(machine)] = None
+    return [_parted(client, path, machine) for path in places]
+
+
+def connection(client: Client, machine: Machine) -> Connection:
+    """How a client and memtui stand to each other now. It raises nothing: ``problem`` has what cannot be read."""
+    file = client.configuration(machine)
+    launched: Launched | None = None
+    state: HookState = "none"
+    problem = ""
+    try:
+        entry = _entry(client, _document(client, file))
+        if entry is not None:
+            launched = parse(client.command(entry))
+        if client.hooks:
+            state = _hook_state(client, client.hooks, machine)
+    except InputError as error:
+        problem = error.message
+    return Connection(
+        client=client.name, label=client.label, file=file, found=client.is_installed(machine), launched=launched,
+        hooks=state, problem=problem,
+        program_gone=launched is not None and shutil.which(launched.program) is None,
+    )  # fmt: skip
+
+
+def _document(client: Client, file: Path) -> dict[str, Any]:
+    try:
+        return formats.load(client.format, files.plain(file))
+    except (ValueError, RecursionError) as error:
+        raise files.cannot_change(file, error) from error
+
+
+def _hook_state(client: Client, settings: HookSettings, machine: Machine) -> HookState:
+    file = settings.place.on(machine)
+    try:
+        found = hooks.events(files.plain(file), client, settings)
+    except (ValueError, RecursionError) as error:
+        raise files.cannot_change(file, error) from error
+    if not found:
+        return "off"
+    return "on" if found >= {*settings.events} else "outdated"
+
+
+def _path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
+    """Where our entry is in a document, or would be."""
+    newer = formats.at(document, client.newer) if client.newer else None
+    return (*client.newer, SERVER) if isinstance(newer, dict) and "type" not in newer else client.entry
+
+
+def _entry(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
+    for path in (_path(client, document), client.entry):
+        found = formats.at(document, path)
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def _with_entry(client: Client, text: str, values: dict[str, Any]) -> str:
+    path = _path(client, formats.load(client.format, text))
+    return formats.set_values(client.format, text, path, values)
+
+
+def _without(client: Client, text: str, *, entry: bool, hook: HookSettings | None) -> str:
+    if entry:
+        for path in {_path(client, formats.load(client.format, text)), client.entry}:
+            text = formats.remove(client.format, text, path)
+    return hooks.without_hooks(text, client, hook) if hook else text
+
+
+def _parted(client: Client, path: Path, machine: Machine) -> Edit:
+    entry = path == client.configuration(machine)
+    hook = client.hooks if client.hooks and path == client.hooks.place.on(machine) else None
+    emptied = False
+
+    def change(text: str) -> str:
+        nonlocal emptied
+        stripped = _without(client, text, entry=entry, hook=hook)
+        if stripped == text:
+            return text
+        for backup in map(_plain, files.earlier(path)):
+            if _again(client, text, backup, entry=entry, hook=hook) == text:
+                return backup
+        emptied = stripped.strip() in _EMPTY
+        return stripped
+
+    edit = files.edit(path, change)
+    gone = emptied and not path.is_symlink()
+    return Edit(path=edit.path, before=edit.before, after=None) if gone else edit
+
+
+def _again(client: Client, text: str, backup: str, *, entry: bool, hook: HookSettings | None) -> str | None:
+    """``backup`` with what ``text`` has of us. None if it has something of us already, or cannot be changed."""
+    try:
+        if _without(client, backup, entry=entry, hook=hook) != backup:
+            return None
+        values = _entry(client, formats.load(client.format, text)) if entry else None
+        again = _with_entry(client, backup, values) if values else backup
+        line = hooks.line(text, client, hook) if hook else None
+        return hooks.with_hooks(again, client, hook, line) if hook and line else again
+    except (ValueError, RecursionError):
+        return None
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _in_turn(steps: list[Callable[[str], str]]) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        for step in steps:
+            text = step(text)
+        return text
+
+    return change
+
+
+def as_json(one: Connection) -> dict[str, Any]:
+    """What is known of a client, flat, for scripts."""
+    said = one.launched
+    return {
+        "client": one.client, "label": one.label, "file": str(one.file), "found": one.found,
+        "connected": one.connected, "agent": said and said.agent, "memory": said and said.memory,
+        "project": said and said.project, "filter": said and said.filter, "tools": said and said.tools,
+        "readonly": bool(said and said.readonly), "program": said and said.program, "program_gone": one.program_gone,
+        "hooks": one.hooks, "problem": one.problem,
+    }  # fmt: skip
+
+
+def own_words(client: Client, machine: Machine) -> frozenset[str]:
+    """The texts in its configuration that are ours. Raises InputError for a file that cannot be read."""
+    entry = _entry(client, _document(client, client.configuration(machine))) or {}
+    words = {*client.command(entry), *map(str, client.fixed.values()), "command"}
+    if client.hooks:
+        file = client.hooks.place.on(machine)
+        try:
+            line = hooks.line(files.plain(file), client, client.hooks)
+        except (ValueError, RecursionError) as error:
+            raise files.cannot_change(file, error) from error
+        words |= {line} if line else set()
+    return frozenset(words)

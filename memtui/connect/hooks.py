@@ -1,0 +1,87 @@
+"""Our hook among the hooks of a client: lists of groups for each event, in the shape that Claude Code began with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import formats, json_text
+from .clients import Client, HookSettings
+
+
+class _Found(NamedTuple):
+    """Our hook in a group of an event. ``alone``: the group has nothing else."""
+
+    event: str
+    group: int
+    place: int
+    hook: Mapping[str, Any]
+    alone: bool
+
+
+def with_hooks(text: str, client: Client, settings: HookSettings, line: str) -> str:
+    """``text`` with our hook at each event, once. An older version of it is replaced where it stands.
+
+    Raises ValueError if the text cannot be changed.
+    """
+    strict = settings.format == "json"
+    ours = {"type": "command", "command": line, "timeout": settings.timeout}
+    for event in settings.events:
+        groups = _groups(formats.load(settings.format, text), event)
+        found = [one for one in _found(groups, event, client) if one.hook != ours]
+        for one in found:
+            path = ("hooks", event, one.group, "hooks", one.place)
+            for key, value in ours.items():
+                if one.hook.get(key) != value:
+                    text = json_text.set_value(text, (*path, key), value, strict=strict)
+        if not found and not any(_found(groups, event, client)):
+            text = json_text.set_value(text, ("hooks", event, len(groups)), {"hooks": [ours]}, strict=strict)
+    return text
+
+
+def without_hooks(text: str, client: Client, settings: HookSettings) -> str:
+    """``text`` without our hooks. Raises ValueError if the text cannot be changed."""
+    while found := next(_all(text, client, settings), None):
+        path: tuple[str | int, ...] = ("hooks", found.event, found.group)
+        if not found.alone:
+            path = (*path, "hooks", found.place)
+        text = json_text.remove(text, path, strict=settings.format == "json")
+    return text
+
+
+def line(text: str, client: Client, settings: HookSettings) -> str | None:
+    """The command line of our hook, None if there is none. Raises ValueError if the text cannot be read."""
+    return next((str(one.hook["command"]) for one in _all(text, client, settings)), None)
+
+
+def events(text: str, client: Client, settings: HookSettings) -> set[str]:
+    """The events at which our hook is called. Raises ValueError if the text cannot be read."""
+    return {one.event for one in _all(text, client, settings)}
+
+
+def _all(text: str, client: Client, settings: HookSettings) -> Iterator[_Found]:
+    hooks = formats.load(settings.format, text).get("hooks", {})
+    for event in hooks if isinstance(hooks, dict) else ():
+        if isinstance(hooks[event], list):
+            yield from _found(hooks[event], event, client)
+
+
+def _groups(document: Mapping[str, Any], event: str) -> Sequence[Any]:
+    hooks = document.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise ValueError("its hooks are not an object")
+    groups = hooks.get(event, [])
+    if not isinstance(groups, list):
+        raise ValueError("the hooks of an event are not a list")
+    return groups
+
+
+def _found(groups: Sequence[Any], event: str, client: Client) -> Iterator[_Found]:
+    for at, group in enumerate(groups):
+        hooks = group.get("hooks") if isinstance(group, dict) else None
+        if not isinstance(hooks, list):
+            continue
+        for place, hook in enumerate(hooks):
+            command = hook.get("command") if isinstance(hook, dict) else None
+            if isinstance(command, str) and "memtui" in command and f" hook {client.name}" in command:
+                yield _Found(event, at, place, hook, alone=len(group) == len(hooks) == 1)

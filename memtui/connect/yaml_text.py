@@ -1,0 +1,205 @@
+"""Set or remove one mapping in the text of a YAML file and leave every other character as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_INDENT = "  "
+_TOUCHES_MORE = "it cannot be changed there without touching more"
+
+
+def load(text: str) -> dict[str, Any]:
+    """The document; a blank text is an empty mapping. Raises ValueError for anything but a mapping."""
+    import yaml
+
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" (line {mark.line + 1})" if mark else ""
+        raise ValueError(f"it is not valid YAML{line}") from error
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise ValueError("it is not a mapping")
+    return document
+
+
+def set_values(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    """``text`` with ``values`` in the mapping at ``path``, which is created if missing; its other keys are kept.
+
+    Raises ValueError if the text is no YAML mapping, if something else is on the path, or if other text would change.
+    """
+    expected = load(text)
+    inner = expected
+    for depth, name in enumerate(path, 1):
+        if inner.get(name) is None:
+            inner[name] = {}
+        inner = inner[name]
+        if not isinstance(inner, dict):
+            raise ValueError(f"its {'.'.join(path[:depth])} is not a mapping")
+    inner.update(values)
+    if load(text) == expected:
+        return text
+    return _checked(_set(text, path, values), expected)
+
+
+def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
+    """``text`` without the mapping at ``path``, and with ``prune`` without what is empty then around it.
+
+    The text itself if nothing is there. Raises ValueError as ``set_values``.
+    """
+    expected = load(text)
+    outer = expected
+    for name in path[:-1]:
+        found = outer.get(name)
+        if not isinstance(found, dict):
+            return text
+        outer = found
+    if path[-1] not in outer:
+        return text
+    del outer[path[-1]]
+    changed = _cut(text, path)
+    if not outer and len(path) > 1:
+        pruned = _cut(text, path[:-1])
+        if prune and pruned.count("#") == changed.count("#"):  # no comment would go with it
+            _put(expected, path[:-1], gone=True)
+            return _checked(pruned, expected)
+        if load(changed) != expected:  # a key without a value, where an empty mapping was
+            _put(expected, path[:-1], gone=False)
+    return _checked(changed, expected)
+
+
+def _set(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    node = _composed(text)
+    for depth, name in enumerate(path):
+        pair = _pair(node, name)
+        if pair is None:
+            return _inserted(text, node, name, _nested(path[depth + 1 :], values))
+        key, value = pair
+        if value.id != "mapping" or not value.value:
+            return _filled(text, key, value, _nested(path[depth + 1 :], values))
+        node = value
+    for name, wanted in values.items():
+        node = _composed(text)
+        for step in path:
+            node = _pair(node, step)[1]
+        pair = _pair(node, name)
+        if pair is None:
+            text = _inserted(text, node, name, wanted)
+        elif load(text[_begin(pair[0]) : _end(text, pair[1])] + "\n") != {name: wanted}:
+            text = f"{text[: _begin(pair[0])]}{name}: {_flow(wanted)}{text[_end(text, pair[1]) :]}"
+    return text
+
+
+def _nested(path: Sequence[str], values: Mapping[str, Any]) -> Any:
+    nested: Any = dict(values)
+    for name in reversed(path):
+        nested = {name: nested}
+    return nested
+
+
+def _inserted(text: str, node: Any, name: str, value: Any) -> str:
+    """A new member at the end of a mapping. ``node`` is None for an empty document."""
+    if node is None:
+        begun = text if not text or text.endswith("\n") else f"{text}\n"
+        return begun + _block({name: value}, "")
+    if not node.value or node.flow_style:
+        place = _end(text, node.value[-1][1]) if node.value else node.start_mark.index + 1
+        separator = ", " if node.value else ""
+        return f"{text[:place]}{separator}{_flow({name: value})[1:-1]}{text[place:]}"
+    indent = " " * node.value[0][0].start_mark.column
+    last = _end(text, node.value[-1][1])
+    line_end = text.find("\n", last)
+    place = len(text) if line_end < 0 else line_end
+    return f"{text[:place]}\n{_block({name: value}, indent).rstrip()}{text[place:]}"
+
+
+def _filled(text: str, key: Any, value: Any, nested: Any) -> str:
+    """The value of a key that has none yet, or an empty mapping."""
+    indent = " " * key.start_mark.column + _INDENT
+    end = value.end_mark.index
+    colon = text.index(":", key.end_mark.index) + 1
+    block = _block(nested, indent).rstrip()
+    if value.start_mark.index == end:  # nothing is written
+        return f"{text[:colon]}\n{block}{text[colon:]}"
+    return f"{text[:colon]}\n{block}{text[end:]}"
+
+
+def _cut(text: str, path: Sequence[str]) -> str:
+    node = _composed(text)
+    for name in path[:-1]:
+        node = _pair(node, name)[1]
+    key, value = _pair(node, path[-1])
+    begin, end = _begin(key), _end(text, value)
+    if node.flow_style:
+        place = next(n for n, pair in enumerate(node.value) if pair[0] is key)
+        if place + 1 < len(node.value):
+            return text[:begin] + text[_begin(node.value[place + 1][0]) :]
+        if place:
+            begin = _end(text, node.value[place - 1][1])
+        return text[:begin] + text[end:]
+    begin -= key.start_mark.column
+    line_end = text.find("\n", end)
+    if line_end < 0:
+        return text[: max(begin - 1, 0)]
+    return text[:begin] + text[line_end + 1 :]
+
+
+def _checked(edited: str, expected: dict[str, Any]) -> str:
+    if load(edited) != expected:
+        raise ValueError(_TOUCHES_MORE)
+    return edited
+
+
+def _composed(text: str) -> Any:
+    import yaml
+
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _pair(node: Any, name: str) -> Any:
+    """The key and the value of a member, None if it is not there."""
+    pairs = node.value if node is not None else ()
+    return next((pair for pair in pairs if pair[0].value == name), None)
+
+
+def _begin(node: Any) -> int:
+    return int(node.start_mark.index)
+
+
+def _end(text: str, node: Any) -> int:
+    """Where a value ends. The marks of blocks lie behind the lines and comments that follow them."""
+    if node.id in ("mapping", "sequence") and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _end(text, last[1] if node.id == "mapping" else last)
+    end = int(node.end_mark.index)
+    if node.id == "scalar" and node.style in ("|", ">"):
+        return len(text[:end].rstrip("\n"))
+    return end
+
+
+def _block(value: Any, indent: str) -> str:
+    import yaml
+
+    dumped: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=10_000)
+    return "".join(f"{indent}{line}\n" for line in dumped.splitlines())
+
+
+def _flow(value: Any) -> str:
+    import yaml
+
+    dumped: str = yaml.safe_dump(
+        value, sort_keys=False, allow_unicode=True, width=10_000, default_flow_style=True
+    )
+    return dumped.removesuffix("\n").removesuffix("\n...")
+
+
+def _put(document: dict[str, Any], path: Sequence[str], *, gone: bool) -> None:
+    """Remove the key at ``path``, or its value."""
+    for name in path[:-1]:
+        document = document[name]
+    document[path[-1]] = None
+    if gone:
+        del document[path[-1]]

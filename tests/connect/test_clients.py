@@ -1,0 +1,328 @@
+"""Each client on each platform: its place, its shape, connected, connected again, parted, and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from memtui.connect import connection, files
+from memtui.connect.clients import CLIENTS, Client, Machine
+from memtui.connect.launch import LaunchCommand
+from memtui.connect.wording import hooks_text, scope_text, state_text
+from memtui.engine.errors import InputError
+
+# Below the home, as the documentation of each client has it.
+PLACES = {
+    "claude-code": (".claude.json",) * 3,
+    "claude-desktop": (
+        ".config/Claude/claude_desktop_config.json",
+        "Library/Application Support/Claude/claude_desktop_config.json",
+        "AppData/Roaming/Claude/claude_desktop_config.json",
+    ),
+    "codex": (".codex/config.toml",) * 3,
+    "cursor": (".cursor/mcp.json",) * 3,
+    "vscode": (
+        ".config/Code/User/mcp.json",
+        "Library/Application Support/Code/User/mcp.json",
+        "AppData/Roaming/Code/User/mcp.json",
+    ),
+    "windsurf": (".codeium/windsurf/mcp_config.json",) * 3,
+    "gemini-cli": (".gemini/settings.json",) * 3,
+    "opencode": (".config/opencode/opencode.json",) * 3,
+    "zed": (".config/zed/settings.json", ".config/zed/settings.json", "AppData/Roaming/Zed/settings.json"),
+    "goose": (
+        ".config/goose/config.yaml",
+        ".config/goose/config.yaml",
+        "AppData/Roaming/Block/goose/config/config.yaml",
+    ),
+}
+PLATFORMS = ("linux", "darwin", "win32")
+ARGUMENTS = ["mcp", "--db=/m.db", "--agent=a b", "--filter=-tag:private"]
+ENTRIES: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "claude-code": (("mcpServers",), {"type": "stdio", "command": "/opt/memtui", "args": ARGUMENTS}),
+    "claude-desktop": (("mcpServers",), {"command": "/opt/memtui", "args": ARGUMENTS}),
+    "codex": (("mcp_servers",), {"command": "/opt/memtui", "args": ARGUMENTS}),
+    "cursor": (("mcpServers",), {"type": "stdio", "command": "/opt/memtui", "args": ARGUMENTS}),
+    "vscode": (("servers",), {"type": "stdio", "command": "/opt/memtui", "args": ARGUMENTS}),
+    "windsurf": (("mcpServers",), {"command": "/opt/memtui", "args": ARGUMENTS}),
+    "gemini-cli": (("mcpServers",), {"command": "/opt/memtui", "args": ARGUMENTS}),
+    "opencode": (("mcp",), {"type": "local", "enabled": True, "command": ["/opt/memtui", *ARGUMENTS]}),
+    "zed": (("context_servers",), {"source": "custom", "command": "/opt/memtui", "args": ARGUMENTS}),
+    "goose": (
+        ("extensions",),
+        {
+            "enabled": True, "type": "stdio", "name": "memtui", "timeout": 300, "cmd": "/opt/memtui",
+            "args": ARGUMENTS,
+        },
+    ),
+}  # fmt: skip
+CALL = LaunchCommand(
+    program=("/opt/memtui",), options=tuple(ARGUMENTS[1:]), configuration=Path("/c.toml"), hooked=False
+)
+HOOKED = LaunchCommand(
+    program=("/opt/memtui",), options=tuple(ARGUMENTS[1:]), configuration=Path("/c.toml"), hooked=True
+)
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+def machine(home: Path, platform: str = "linux", **environ: str) -> Machine:
+    return Machine(home=home, platform=platform, environ=environ)
+
+
+def parsed(client: Client, text: str) -> Any:
+    """What the client's own kind of reader makes of it; comments and trailing commas are taken out first."""
+    if client.format == "toml":
+        return tomllib.loads(text)
+    if client.format == "yaml":
+        return yaml.safe_load(text)
+    lines = [line.partition(" // ")[0] for line in text.splitlines()]
+    text = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+    return json.loads(re.sub(r",(\s*[}\]])", r"\1", text))
+
+
+def at(document: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        document = document[name]
+    return document
+
+
+def written(edits: list[files.Edit]) -> None:
+    for edit in edits:
+        if edit.changes:
+            files.write(edit)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_from_nothing_at_its_place_in_its_shape_and_back_to_nothing(
+    name: str, platform: str, tmp_path: Path
+) -> None:
+    client, here = CLIENTS[name], machine(tmp_path, platform)
+    file = tmp_path / PLACES[name][PLATFORMS.index(platform)]
+    assert client.configuration(here) == file
+    assert connection.connection(client, here).connected is False
+    written(connection.connecting(client, here, CALL))
+    path, entry = ENTRIES[name]
+    assert at(parsed(client, file.read_text()), path) == {"memtui": entry}
+    assert not any(edit.changes for edit in connection.connecting(client, here, CALL))
+    known = connection.connection(client, here)
+    assert known.launched is not None
+    assert (known.launched.agent, known.launched.filter, known.found) == ("a b", "-tag:private", True)
+    written(connection.parting(client, here))
+    assert not file.exists()
+    assert not any(edit.changes for edit in connection.parting(client, here))
+
+
+def neighbours(client: Client, *, commented: bool) -> list[str]:
+    """Files with another server, its token, comments where the format has them, and odd layouts."""
+    path, _ = ENTRIES[client.name]
+    if client.format == "toml":
+        return [
+            f'# mine\nmodel = "x" # why\n\n[mcp_servers.other]\ncommand = "b"\nenv = {{ T = "{TOKEN}" }}\n\n# next\n[z]\na = 1\n',
+            'a = 1',
+            'mcp_servers = { other = { command = "x" } } # all of them\n',
+        ]  # fmt: skip
+    if client.format == "yaml":
+        return [
+            f"# mine\nX: 1\nextensions:\n  other:\n    cmd: b # why\n    envs:\n      T: {TOKEN}\n\n# next\nY: |\n  a\n  b\n",
+            "extensions: {}\n",
+            "extensions:\nX: 1",
+            f"extensions: {{other: {{cmd: b, envs: {{T: {TOKEN}}}}}}}  # flow\nX: 1\n",
+        ]
+    key, other = path[0], {"command": "b", "env": {"T": TOKEN}}
+    plain = [
+        json.dumps({"theme": "x", key: {"other": other}}, indent=4),
+        json.dumps({key: {"other": other}, "z": [1]}),
+        "{ }",
+        "",
+        f'{{\n\t"{key}": {{}}\n}}\n',
+    ]
+    if not commented:
+        return plain
+    return [
+        *plain,
+        f'// mine\n{{\n  "{key}": {{\n    "other": {{"command": "b"}}, // why\n    // last\n  }},\n  "z": 1, // end\n}}\n',
+        f'{{\n  "{key}": {{\n    // none yet\n  }}\n}}\n',
+    ]
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_beside_neighbours_with_comments_twice_and_back_to_the_bytes_before(
+    name: str, tmp_path: Path
+) -> None:
+    client = CLIENTS[name]
+    path, entry = ENTRIES[name]
+    for number, before in enumerate(neighbours(client, commented=client.format == "jsonc")):
+        here = machine(tmp_path / str(number))
+        file = client.configuration(here)
+        file.parent.mkdir(parents=True)
+        file.write_text(before)
+        written(connection.connecting(client, here, CALL))
+        after = file.read_text()
+        assert at(parsed(client, after), (*path, "memtui")) == entry, before
+        comments = re.findall(r"//.*|# .*", before)
+        assert [one for one in comments if one not in after] == []
+        assert not any(edit.changes for edit in connection.connecting(client, here, CALL))
+        written(connection.parting(client, here))
+        assert file.read_text() == before
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_was_changed_since_stays_when_memtui_goes(name: str, tmp_path: Path) -> None:
+    client, here = CLIENTS[name], machine(tmp_path)
+    file = client.configuration(here)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(neighbours(client, commented=False)[0])
+    written(connection.connecting(client, here, CALL))
+    changed = file.read_text().replace(TOKEN, "changed")
+    file.write_text(changed)
+    written(connection.parting(client, here))
+    assert file.read_text() == neighbours(client, commented=False)[0].replace(TOKEN, "changed")
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_keys_that_the_person_added_to_our_entry_stay_when_it_is_renewed(name: str, tmp_path: Path) -> None:
+    client, here = CLIENTS[name], machine(tmp_path)
+    written(connection.connecting(client, here, CALL))
+    file = client.configuration(here)
+    old = {"toml": "args = [", "yaml": "timeout: 300", "json": '"args": [', "jsonc": '"args": ['}[
+        client.format
+    ]
+    new = {"toml": "own = 1\nargs = [", "yaml": "timeout: 300\n    own: 1"}.get(
+        client.format, '"own": 1, "args": ['
+    )
+    if client.shape == "list":
+        old, new = '"enabled"', '"own": 1, "enabled"'
+    file.write_text(file.read_text().replace(old, new))
+    written(connection.connecting(client, here, HOOKED))
+    entry = at(parsed(client, file.read_text()), (*ENTRIES[name][0], "memtui"))
+    assert entry["own"] == 1
+    words = entry["command"] if client.shape == "list" else entry["args"]
+    assert words[-1] == "--no-recording"
+
+
+BROKEN = {
+    "json": ('{"mcpServers": ', "[]", '{"mcpServers": []}', '{"mcpServers": {"memtui": 3}}', "// a\n{}"),
+    "jsonc": ('{"a": 1 "b": 2}', "[]", '{"a": /* never closed }'),
+    "toml": ("model = \n", "mcp_servers = 3\n"),
+    "yaml": ("a: [1\n", "- a\n", "extensions: 3\n", "a: 1\n---\nb: 2\n", "a:\n\tb: 1\n"),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_broken_file_is_refused_by_name_and_not_touched(name: str, tmp_path: Path) -> None:
+    client, here = CLIENTS[name], machine(tmp_path)
+    file = client.configuration(here)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for text in BROKEN[client.format]:
+        file.write_text(text)
+        with pytest.raises(InputError, match="cannot be changed") as caught:
+            connection.connecting(client, here, CALL)
+        assert str(file) in caught.value.message
+        assert (file.read_text(), len(list(file.parent.glob(f"{file.name}*")))) == (text, 1)
+    file.write_text(BROKEN[client.format][0])
+    known = connection.connection(client, here)
+    assert (known.connected, state_text(known)) == (False, "cannot be read")
+    assert str(file) in known.problem
+
+
+HOOKS = {
+    "claude-code": (".claude/settings.json", 5, ["SessionStart", "PreCompact", "UserPromptSubmit", "Stop"]),
+    "codex": (".codex/hooks.json", 5, ["SessionStart", "PreCompact", "UserPromptSubmit", "Stop"]),
+    "gemini-cli": (".gemini/settings.json", 5_000, ["BeforeAgent", "AfterAgent"]),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_hooks_of_the_clients_that_have_them(name: str, tmp_path: Path) -> None:
+    client, here = CLIENTS[name], machine(tmp_path)
+    assert (client.hooks is None, bool(client.lacks)) == (name not in HOOKS, name not in HOOKS)
+    if client.hooks is None:
+        return
+    place, timeout, events = HOOKS[name]
+    file = tmp_path / place
+    theirs = {"hooks": [{"type": "command", "command": "say done"}]}
+    before = json.dumps({"model": "x", "hooks": {events[-1]: [theirs]}}, indent=1)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(before)
+    written(connection.connecting(client, here, HOOKED))
+    found = json.loads(file.read_text())["hooks"]
+    assert sorted(found) == sorted(events)
+    line = f"/opt/memtui hook {name} --db=/m.db '--agent=a b' --filter=-tag:private --config=/c.toml"
+    for event in events:
+        assert found[event][-1] == {"hooks": [{"type": "command", "command": line, "timeout": timeout}]}
+    assert found[events[-1]][0] == theirs
+    assert not any(edit.changes for edit in connection.connecting(client, here, HOOKED))
+    known = connection.connection(client, here)
+    assert (known.hooks, hooks_text(known)) == ("on", "hooks on")
+    written(connection.parting(client, here))
+    assert file.read_text() == before
+    assert connection.connection(client, here).hooks == "off"
+
+
+def test_hooks_of_an_earlier_version_are_renewed_in_their_place(tmp_path: Path) -> None:
+    client, here = CLIENTS["claude-code"], machine(tmp_path)
+    file = tmp_path / ".claude/settings.json"
+    file.parent.mkdir()
+    old = {"type": "command", "command": "/gone/memtui hook claude-code", "timeout": 2, "own": 1}
+    file.write_text(json.dumps({"hooks": {"Stop": [{"matcher": "", "hooks": [{"command": "x"}, old]}]}}))
+    known = connection.connection(client, here)
+    assert (known.hooks, hooks_text(known)) == ("outdated", "hooks of an older version")
+    written(connection.connecting(client, here, HOOKED))
+    (group,) = json.loads(file.read_text())["hooks"]["Stop"]
+    assert [hook.get("timeout") for hook in group["hooks"]] == [None, 5]
+    assert group["hooks"][1]["own"] == 1
+    written(connection.parting(client, here))
+    left = json.loads(file.read_text())
+    assert left == {"hooks": {"Stop": [{"matcher": "", "hooks": [{"command": "x"}]}]}}
+
+
+def test_variables_of_the_programs_move_their_files(tmp_path: Path) -> None:
+    here = machine(
+        tmp_path, CLAUDE_CONFIG_DIR="/cc", CODEX_HOME="/cx", XDG_CONFIG_HOME="/xdg", APPDATA="/roaming"
+    )
+    found = {name: str(client.configuration(here)) for name, client in CLIENTS.items()}
+    assert (found["claude-code"], found["codex"]) == ("/cc/.claude.json", "/cx/config.toml")
+    assert (found["opencode"], found["zed"]) == ("/xdg/opencode/opencode.json", "/xdg/zed/settings.json")
+    hooks = [client.hooks.place.on(here) for client in CLIENTS.values() if client.hooks]
+    assert list(map(str, hooks[:2])) == ["/cc/settings.json", "/cx/hooks.json"]
+    windows = Machine(home=tmp_path, platform="win32", environ=here.environ)
+    assert str(CLIENTS["goose"].configuration(windows)) == "/roaming/Block/goose/config/config.yaml"
+
+
+def test_opencode_is_met_where_it_keeps_its_servers(tmp_path: Path) -> None:
+    client, here = CLIENTS["opencode"], machine(tmp_path)
+    file = tmp_path / ".config/opencode/opencode.jsonc"
+    file.parent.mkdir(parents=True)
+    before = '{\n  // of the second version\n  "mcp": {"servers": {"o": {"type": "local", "command": ["x"]}}},\n}\n'
+    file.write_text(before)
+    written(connection.connecting(client, here, CALL))
+    assert '"memtui": {"type": "local", "enabled": true, "command": ["/opt/memtui"' in file.read_text()
+    assert connection.connection(client, here).connected
+    written(connection.parting(client, here))
+    assert file.read_text() == before
+    assert not file.with_suffix(".json").exists()
+
+
+def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Path) -> None:
+    client, here = CLIENTS["cursor"], machine(tmp_path)
+    assert state_text(connection.connection(client, here)) == "not found"
+    file = client.configuration(here)
+    file.parent.mkdir()
+    known = connection.connection(client, here)
+    assert (state_text(known), scope_text(known), hooks_text(known)) == ("found, not connected", "", "")
+    words = ["mcp", "--agent", "cc", "--project", "work", "--readonly", "--tools", "consolidator"]
+    file.write_text(json.dumps({"mcpServers": {"memtui": {"command": "/bin/sh", "args": words}}}))
+    known = connection.connection(client, here)
+    assert state_text(known) == "connected as cc"
+    assert scope_text(known) == "project work, reads only, consolidates"
+    file.write_text('{"mcpServers": {"memtui": {"command": "/gone/memtui", "args": ["mcp"]}}}')
+    assert state_text(connection.connection(client, here)) == "connected, but /gone/memtui is gone"
+    file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
+    assert connection.connection(client, here).connected
