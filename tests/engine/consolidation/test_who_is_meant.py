@@ -156,3 +156,50 @@ def test_the_subject_of_the_sentence_before_goes_on(
 )
 def test_two_people_in_the_sentence_before_leave_it_open(memory: Memory, clock: Clock, said: str) -> None:
     assert not [fact for fact in talk(memory, clock, said) if "library" in fact or "Holy Cross" in fact]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "mein sohn frank ist in kanada. der ruft samstags um 17 uhr an.",
+            "Mein sohn: der ruft samstags um 17 uhr an",
+        ),
+        (
+            "jana ist in halle und studiert tiermedizin. sie kommt jeden zweiten sonntag zum essen, isst aber kein schweinefleisch",
+            "Jana: sie kommt jeden zweiten sonntag zum essen, isst aber kein schweinefleisch",
+        ),
+        (
+            "Meine Frau Hannelore hat am 14. März Geburtstag, ohne Überraschungen. Sie verträgt keine Meeresfrüchte.",
+            "Hannelore: sie verträgt keine Meeresfrüchte",
+        ),
+        (
+            "mi hermana Noelia vive en zaragoza. ella es celiaca, nada de gluten",
+            "Noelia: ella es celiaca, nada de gluten",
+        ),
+    ],
+)
+def test_pronouns_of_other_languages_get_the_name(memory: Memory, clock: Clock, said: str, kept: str) -> None:
+    assert kept in talk(memory, clock, said)
+
+
+def test_a_verb_of_another_language_is_no_pronoun(memory: Memory, clock: Clock) -> None:
+    talk(memory, clock, "hola. la boda es el 17 de octubre. he vendido 100 ovejas, me quedan 120")
+    assert not [card for card in memory.review.items() if "is meant" in str(card)]
+
+
+def test_an_exclamation_and_what_says_when_are_one_fact(memory: Memory, clock: Clock) -> None:
+    facts = talk(
+        memory, clock, "frank kommt! vom 8. bis 22. august, mit seiner frau carol. was heißt ozempic"
+    )
+    assert "Frank kommt! vom 8. bis 22. august, mit seiner frau carol" in [
+        fact.split(" (said")[0] for fact in facts
+    ]
+
+
+def test_a_heading_is_no_fact_and_a_day_stays_whole(memory: Memory, clock: Clock) -> None:
+    facts = talk(
+        memory, clock, "so, der garten. die hüfte nicht am 3. sondern erst am 17. märz, der arzt ist krank."
+    )
+    assert not [fact for fact in facts if fact.casefold() == "der garten"]
+    assert not [fact for fact in facts if fact.endswith("am 3")]

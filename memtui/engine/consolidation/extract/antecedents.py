@@ -26,12 +26,18 @@ _relation = re.compile(
     r"(?:,? (?:is called |called |named |heißt )?(?P<name>[A-Z][^\W\d_]+))?"
 )
 _name = re.compile(
-    r"(?P<title>\b(?:Mr|Mrs|Ms|Miss|Dr|Herr|Frau|don|doña)\.? )?(?P<name>\b[A-Z][^\W\d_]{1,20})(?P<own>['’]s\b)?"
+    r"(?P<title>\b(?<!eine )(?:Mr|Mrs|Ms|Miss|Dr|Herr|Frau|don|doña)\.? )?(?P<name>\b[A-Z][^\W\d_]{1,20})(?P<own>['’]s\b)?"
 )
-_small_name = re.compile(r"\b(?P<name>[a-z]{3,})['’]s\b")
-_pronoun = re.compile(r"(?:(?P<he>he|his|him)|(?P<she>she|her))(?:['’]\w+)?\b", re.IGNORECASE)
+_small_name = re.compile(
+    r"\b(?P<name>[a-z]{3,})['’]s\b|"
+    rf"(?:^|[.!?] +)(?P<subject>[a-z]{{3,}})(?= {word_lists.expression(_LIST, 'at its start')}\b)"
+)
+HE = word_lists.expression(_LIST, "he")
+SHE = word_lists.expression(_LIST, "she")
+_pronoun = re.compile(rf"(?:(?P<he>{HE})|(?P<she>{SHE}))(?:['’]\w+)?\b", re.IGNORECASE)
 # "Still has to carry the pens", "sleeps in the woodshed": of somebody, who is not named. Nouns end in "s" as well.
 _left_out = re.compile(word_lists.expression(_LIST, "left out"), re.IGNORECASE)
+_GERMAN = frozenset(("er", "sie", "der", "die"))
 _LADY, _GENTLEMAN = ("Mrs", "Ms", "Miss", "Frau", "doña"), ("Mr", "Herr", "don")
 
 
@@ -58,6 +64,7 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         other, titles = ("she", _LADY) if pronoun["he"] else ("he", _GENTLEMAN)
     elif not leaves_out_subject(text):
         return None
+    german = pronoun is not None and pronoun[0].casefold() in _GERMAN  # whose nouns have capitals, too
     found: dict[str, int] = {}
     for match in _relation.finditer(before):
         if other is None or not match[other]:
@@ -79,11 +86,16 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
             or (title and _visited.search(before[: match.start()]))
         ):
             continue
-        if title or name in people or _is_name(before, match.start(), name):
+        if (
+            title
+            or name in people
+            or (is_given_name(name.casefold()) if german else _is_name(before, match.start(), name))
+        ):
             found[f"{title} {name}".strip()] = match.start()
     for match in _small_name.finditer(before):
-        if is_given_name(match["name"]) and match["name"] not in _COMMON:
-            found.setdefault(match["name"].capitalize(), match.start())
+        small = match["name"] or match["subject"]
+        if is_given_name(small) and small not in _COMMON:
+            found.setdefault(small.capitalize(), match.start())
     found = {
         one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
     }

@@ -71,6 +71,8 @@ _wished = re.compile(
     r"(?:(?:and|but|ok|also),? )?(?:(?:i|we) (?:want|need|would like)|(?:i|we)'d like)\b", re.IGNORECASE
 )
 _in_order_that = re.compile(r"\bso(?: that)?\b", re.IGNORECASE)
+# "So, the garden.": what the next sentences are about.
+_heading = re.compile(r"(?:the|der|die|das|el|la|los|las|le|les) [^\W\d_]+", re.IGNORECASE)
 _they = re.compile(r"(?:they|they're|they've|their|them)\b", re.IGNORECASE)
 _us = re.compile(r"\b(?:me|us|my|our)\b", re.IGNORECASE)
 _holds_value = re.compile(
@@ -317,6 +319,8 @@ def _keep(
     said = sentence.text[first.start : last.end]
     text = without_filler(said)
     if len(text) < _SHORTEST or len(text) > _LONGEST or len(text.split()) < (fewest or _fewest(run)):
+        return
+    if _heading.fullmatch(text):
         return
     plain = plain_text(text)
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)

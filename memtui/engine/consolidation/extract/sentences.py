@@ -38,6 +38,8 @@ _end_of_quote = re.compile(r"[.!?。！？][」』”»\"](?=\s+[A-ZÀ-Þ])")
 _number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 # "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
 _ordinal = re.compile(word_lists.expression(_LIST, "ordinal"), re.IGNORECASE)
+_told_further = re.compile(word_lists.expression(_LIST, "told further"))
+_LONGEST_EXCLAMATION = 5  # words
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
@@ -132,7 +134,7 @@ def _split_at_ends(line: str) -> Iterator[str]:
     start = 0
     ends = [*_end.finditer(masked), *_end_of_quote.finditer(line)]
     for match in sorted(ends, key=re.Match.end):
-        if _goes_on(masked, match) or masked.count("(", start, match.end()) > masked.count(
+        if _goes_on(masked, match, start) or masked.count("(", start, match.end()) > masked.count(
             ")", start, match.end()
         ):
             continue
@@ -142,8 +144,13 @@ def _split_at_ends(line: str) -> Iterator[str]:
         yield line[start:].strip()
 
 
-def _goes_on(text: str, match: re.Match[str]) -> bool:
-    """Whether a dot ends an abbreviation or an initial, not the sentence."""
+def _goes_on(text: str, match: re.Match[str], start: int) -> bool:
+    """Whether a dot ends an abbreviation or an initial, not the sentence, or what follows says more of a short exclamation.
+
+    ``start``: of the sentence.
+    """
+    if match[0] == "!" and _told_further.match(text, match.end()):
+        return 1 < len(text[start : match.start()].split()) <= _LONGEST_EXCLAMATION
     if match[0] != ".":
         return False
     if _ordinal.match(text, match.end()) and text[: match.start()][-1:].isdigit():

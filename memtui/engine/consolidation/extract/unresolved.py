@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memtui.engine.models.ner.gazetteer import is_given_name
 
-from .antecedents import antecedent
+from .antecedents import HE, SHE, antecedent
 from .joined_statements import begins_with_subject
 from .sentences import Sentence, mask, sentences
 from .severity import is_severe
@@ -20,7 +20,7 @@ from .statements import HEDGED, Statement, introduced_names
 
 _LOOKED_BACK = 600
 _QUOTED = 160
-_pronoun = re.compile(r"\b(?:(?P<he>he|him|his)|(?P<she>she|hers|her))\b", re.IGNORECASE)
+_pronoun = re.compile(rf"\b(?:(?P<he>{HE})|(?P<she>hers|{SHE}))\b", re.IGNORECASE)
 _object = re.compile(
     r"(?:him|her)(?=[.,;!]|$| (?:on|at|to|from|in|with|every|by|there|back|up|home|if|when|so|and|because|today|tomorrow)\b)",
     re.IGNORECASE,
