@@ -55,12 +55,13 @@ def nobody_found(*, json: bool, message: str = "No client was found on this mach
 
 
 def carry_out(
-    planned: Sequence[PlannedEdits], *, done: str, notes: Sequence[str] = (), dry_run: bool, yes: bool, json: bool,
-    several: bool,
+    planned: Sequence[PlannedEdits], *, done: str, restart: str, notes: Sequence[str] = (), dry_run: bool, yes: bool,
+    json: bool, several: bool,
 ) -> int:  # fmt: skip
     """Show all changes, ask once, and write them. Returns the exit code.
 
-    ``done``: what is said of a client that needs no change. ``notes``: what is left for the person to do.
+    ``done``: what is said of a client that needs no change; ``restart``: of those that were changed. ``notes``: what is
+    left for the person to do.
     Raises UsageError if there is no terminal to ask at, InputError if a file cannot be written.
     """
     wanted = any(one.changed for one in planned)
@@ -90,12 +91,7 @@ def carry_out(
                 verb = "wrote" if edit.after is not None else "removed"
                 out(row(paint(verb, "green"), str(edit.path), f"(before: {kept.name})" if kept else ""))
         if wanted and not dry_run:
-            labels = [one.client.label for one in planned if one.changed]
-            out(
-                f"Restart {', '.join(labels)} to use it."
-                if len(labels) == 1
-                else f"Restart: {', '.join(labels)}."
-            )
+            out(restart.format(labels=", ".join(one.client.label for one in planned if one.changed)))
             for note in notes:
                 out(note)
     return DEGRADED if any(one.problem for one in planned) else OK

@@ -64,7 +64,7 @@ def connect_command(
     """
     if listed or not (clients or everyone):
         return _list(json=json)
-    chosen = _chosen(clients, everyone, hooks=hooks)
+    chosen, machine = _chosen(clients, everyone, hooks=hooks), this_machine()
     check_consent(
         invocation, dry_run=dry_run, yes=yes, json=json,
         hint="For an agent that may only read: --agent-readonly. To look first: --dry-run.",
@@ -78,12 +78,15 @@ def connect_command(
             options=_options(invocation, agent or client.name, project, filter, agent_readonly),
             server_options=(f"--tools={tools}",) if tools else (),
             configuration=invocation.configuration.file.absolute(),
-            hooked=hooks and client.hooks is not None,
+            # Hooks that are there stay: without them the server would have to record.
+            hooked=client.hooks is not None
+            and (hooks or connection.connection(client, machine).hooks in ("on", "outdated")),
         )
         planned.append(_planned(client, call, alone=not everyone))
     notes = [client.hooks.afterwards for client in chosen if hooks and client.hooks]
     return carry_out(
-        planned, done="{label} is connected already. Nothing was changed.", notes=[note for note in notes if note],
+        planned, done="{label} is connected already. Nothing was changed.", restart="Restart {labels} to use it.",
+        notes=[note for note in notes if note],
         dry_run=dry_run, yes=yes, json=json, several=everyone or len(chosen) > 1,
     )  # fmt: skip
 

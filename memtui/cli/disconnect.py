@@ -40,7 +40,7 @@ def disconnect_command(
         if not planned:
             return nobody_found(json=json, message="No client is connected.")
     return carry_out(
-        planned, done="{label} is not connected. Nothing was changed.",
+        planned, done="{label} is not connected. Nothing was changed.", restart="Restart {labels}.",
         dry_run=dry_run, yes=yes, json=json, several=everyone or len(clients) > 1,
     )  # fmt: skip
 

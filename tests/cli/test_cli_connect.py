@@ -245,3 +245,98 @@ def test_the_keys_of_other_servers_are_not_shown(
     assert "violets" not in result.out
     if options == ["--yes"]:
         assert json.loads(file.read_text())["mcpServers"]["a"] == servers["a"]
+
+
+def test_every_client_that_is_found_is_connected_after_one_question_and_parted_again(
+    cli: Cli, home: Path
+) -> None:
+    assert cli("connect", "--all", "--yes").code == 1  # nobody is here
+    for folder in (".cursor", ".codex", ".config/goose", ".config/zed"):
+        (home / folder).mkdir(parents=True)
+    goose = "# mine\nextensions:\n  o: {cmd: b, envs: {T: tulips}}\n"
+    (home / ".config/goose/config.yaml").write_text(goose)
+    (home / ".config/zed/settings.json").write_text('{"theme": ')
+    listed = cli("connect", "--list")
+    assert listed.code == 0
+    assert [line.split()[:2] for line in listed.out.splitlines()[:10]] == [
+        ["claude-code", "not"], ["claude-desktop", "not"], ["codex", "found,"], ["cursor", "found,"],
+        ["vscode", "not"], ["windsurf", "not"], ["gemini-cli", "not"], ["opencode", "not"], ["zed", "cannot"],
+        ["goose", "found,"],
+    ]  # fmt: skip
+    assert "memtui connect --all" in listed.out
+    done = cli("connect", "--all", "--hooks", "--yes", "--project", "work")
+    assert done.code == 5
+    assert "Zed is left as it is" in done.err
+    assert "Restart Codex, Cursor, Goose" in done.out
+    assert "type /hooks" in done.out
+    known = {one["client"]: one for one in cli("connect", "--json").json["clients"]}
+    assert [name for name, one in known.items() if one["connected"]] == ["codex", "cursor", "goose"]
+    assert (known["codex"]["agent"], known["codex"]["project"], known["codex"]["hooks"]) == (
+        "codex",
+        "work",
+        "on",
+    )
+    assert known["zed"]["problem"]
+    # Hooks that are there stay, and record instead of the server.
+    cli("connect", "codex", "--yes")
+    assert server(home, "codex")["args"][-1] == "--no-recording"
+    parted = cli("disconnect", "--all", "--yes", "--json").json
+    assert [one["client"] for one in parted["clients"]] == ["codex", "cursor", "zed", "goose"]
+    assert (home / ".config/goose/config.yaml").read_text() == goose
+    assert (home / ".config/zed/settings.json").read_text() == '{"theme": '
+    assert not (home / ".cursor/mcp.json").exists()
+    assert cli("disconnect", "codex").out == "Codex is not connected. Nothing was changed.\n"
+
+
+@pytest.mark.parametrize(
+    "line", [["connect", "--all", "codex"], ["disconnect"], ["disconnect", "codex", "--all"]]
+)
+def test_it_has_to_be_clear_who_is_meant(line: list[str], cli: Cli) -> None:
+    assert cli(*line, "--yes").code == 2
+
+
+def test_a_client_without_hooks_says_what_it_lacks(cli: Cli) -> None:
+    result = cli("connect", "opencode", "--hooks")
+    assert (result.code, "runs plugins in JavaScript and no commands" in result.err) == (2, True)
+
+
+def test_an_agent_that_consolidates_itself_gets_the_tools_for_it(cli: Cli, home: Path) -> None:
+    assert cli("connect", "codex", "--hooks", "--tools", "consolidator", "--yes").code == 0
+    assert "--tools=consolidator" in server(home, "codex")["args"]
+    assert "--tools" not in (home / ".codex/hooks.json").read_text()
+    assert cli("connect", "--list").out.count("consolidates") == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (".config/zed/settings.json", '{"a": "x" // key tulips\n}'),
+        (".config/zed/settings.json", '{"a": "x", "context_servers": {"o": {"env": {"T": "tulips"}}}} /* tulips */'),
+        (".config/goose/config.yaml", "a: {T: tulips, U: [two tulips, 'tulips']} # tulips"),
+        (".config/goose/config.yaml", 'extensions: {o: {cmd: "tulips", args: [--key, tulips]}}  # tulips\n'),
+        (".codex/config.toml", 'mcp_servers = { o = { env = { T = "tulips", U = \'tulips\' } } } # tulips\n'),
+    ],
+)  # fmt: skip
+def test_no_secret_of_a_neighbour_is_shown_in_any_format(place: str, text: str, cli: Cli, home: Path) -> None:
+    file = home / place
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    (client,) = (
+        one["client"] for one in cli("connect", "--json").json["clients"] if one["file"] == str(file)
+    )
+    for command in ("connect", "disconnect"):
+        for options in (["--dry-run"], ["--dry-run", "--json"], ["--yes"]):
+            result = cli(command, client, *options)
+            assert (result.code, "memtui" in result.out) == (0, True), result.err
+            assert "tulips" not in result.out + result.err
+    assert file.read_text() == text
+
+
+def test_what_the_person_put_into_our_entry_is_not_shown_when_it_goes(cli: Cli, home: Path) -> None:
+    cli("connect", "goose", "--yes")
+    file = home / ".config/goose/config.yaml"
+    file.write_text(file.read_text().rstrip("\n") + "\n    envs:\n      TOKEN: tulips and roses\n")
+    result = cli("disconnect", "goose", "--yes")
+    assert "-      TOKEN: [hidden]" in result.out.splitlines()
+    assert "tulips" not in result.out
+    assert not file.exists()

@@ -590,3 +590,34 @@ def test_what_is_kept_from_this_agent_is_told_to_others_only(memory: Memory, pla
         answer[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
         quick.close()
     assert "vegetarian" not in answer["claude-code"] and "vegetarian" in answer["codex"]
+
+
+def test_codex_and_gemini_cli_are_told_and_recorded_in_their_own_words(memory: Memory, place: Path) -> None:
+    codex = {
+        "hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": "/work/boat", "transcript_path": None,
+        "turn_id": "t", "model": "m", "permission_mode": "default", "prompt": "Is Ada vegetarian?",
+    }  # fmt: skip
+    gemini = {**codex, "hook_event_name": "BeforeAgent", "timestamp": "2026-11-27T02:00:00Z"}
+    answers = {
+        "codex": {**codex, "hook_event_name": "Stop", "last_assistant_message": "Since March."},
+        "gemini-cli": {**gemini, "hook_event_name": "AfterAgent", "prompt_response": "Since March."},
+    }
+    for client, asked in (("codex", codex), ("gemini-cli", gemini)):
+        said: list[bytes] = []
+        for event in (asked, answers[client], asked):
+            quick = HookMemory(place, agent=client, options=QUIET)
+            raw = json.dumps(event).encode()
+            assert events.answer(raw, events.DIALECTS[client], lambda q=quick: q, None, said.append) == ""
+            quick.close()
+        output = json.loads(said[0])["hookSpecificOutput"]
+        assert output["hookEventName"] == asked["hook_event_name"]
+        assert "Ada is vegetarian since March" in output["additionalContext"]
+        # No event of a new context came, so what was given is given again.
+        assert said[1:] == said[:1]
+        session = memory.view.session(f"{client}:s1")
+        assert (session.project, session.source) == ("boat", f"hook:{client}")
+        assert turns(memory, f"{client}:s1")[:2] == [
+            ("user", "Is Ada vegetarian?"),
+            ("assistant", "Since March."),
+        ]
+        assert memory.view.recent_recalls()[0].agent == client
