@@ -166,8 +166,8 @@ def test_two_people_in_the_sentence_before_leave_it_open(memory: Memory, clock: 
             "Mein sohn: der ruft samstags um 17 uhr an",
         ),
         (
-            "jana ist in halle und studiert tiermedizin. sie kommt jeden zweiten sonntag zum essen, isst aber kein schweinefleisch",
-            "Jana: sie kommt jeden zweiten sonntag zum essen, isst aber kein schweinefleisch",
+            "jana ist in halle und studiert tiermedizin. sie kommt jeden zweiten sonntag, isst aber kein schweinefleisch",
+            "Jana: sie kommt jeden zweiten sonntag, isst aber kein schweinefleisch",
         ),
         (
             "Meine Frau Hannelore hat am 14. März Geburtstag, ohne Überraschungen. Sie verträgt keine Meeresfrüchte.",
