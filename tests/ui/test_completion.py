@@ -172,6 +172,21 @@ async def test_a_memory_that_is_only_read_saves_no_filter(story: Story) -> None:
         await until(lambda: "open for reading only" in screen_text(app))
 
 
+async def test_a_narrow_footer_names_marks_and_the_timeline_rather_than_the_commands(story: Story) -> None:
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        assert {"/ filter", "e correct", "x forget", "T timeline", "Space mark"} < set(footer(app))
+        assert footer(app)[-1] == "? help"
+        await pilot.press("space", "space")
+        await until(lambda: "m merge" in footer(app))
+        assert "Space mark" in footer(app)
+        await pilot.resize_terminal(40, 12)
+        await until(lambda: footer(app)[:1] == ["/ filter"])
+        assert "T timeline" not in footer(app)
+        await pilot.resize_terminal(120, 40)
+        await until(lambda: footer(app)[-2:] == ["ctrl+p commands", "? help"])
+
+
 async def test_the_footer_says_what_works_in_the_trash_and_in_full_view(story: Story) -> None:
     with story.open() as memory:
         memory.forget(memory.view.page("kind:fact")[0].id)

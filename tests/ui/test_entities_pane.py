@@ -10,7 +10,7 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Entity
 from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.choice import PickDialog
+from memtui.ui.dialogs.choice import PickDialog, Question
 from memtui.ui.dialogs.line_input import LineDialog
 from memtui.ui.dialogs.merge import EntityMergeDialog
 from memtui.ui.keymap import Keymap
@@ -18,7 +18,7 @@ from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.state import UiState
-from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.bars import KeyBar, StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
 from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, still, until
@@ -497,6 +497,30 @@ async def test_what_is_no_entity_leaves_the_list_until_undone(known: Story) -> N
         await until(lambda: entities(app).table.row_count == before - 1)
         await pilot.press("u")
         await until(lambda: entities(app).table.row_count == before)
+
+
+async def test_beside_a_fact_the_keys_of_facts_say_that_they_mean_the_entity(known: Story) -> None:
+    """``e`` and ``x`` correct and forget the fact under the cursor everywhere else."""
+    app = at_entities(known)
+    async with running(app, (80, 24)) as pilot:
+        await choose(app, "Ghent")
+        await pilot.press("e")
+        await until(lambda: "Rename Ghent" in screen_text(app))
+        assert "the fact under the cursor" not in " ".join(screen_text(app).split())
+        await pilot.press("escape", "l")
+        await until(lambda: entities(app).profile.has_focus)
+        labels = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        assert labels[:3] == ["open", "rename", "not in here"]
+        for key, asked in (("e", "To correct the fact"), ("x", "To forget the fact")):
+            await pilot.press(key)
+            await until(lambda asked=asked: asked in " ".join(screen_text(app).split()))
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.main)
+        assert "Ghent" in names(known)
+        await pilot.press("x")
+        await until(lambda: isinstance(app.screen, Question))
+        await pilot.press("y")
+        await until(lambda: "is not an entity" in said(app))
 
 
 async def test_pinned_ones_come_first_and_a_summary_is_shown(known: Story) -> None:

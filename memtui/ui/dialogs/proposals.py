@@ -136,7 +136,7 @@ def _line_status(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
     parts = (
         ["as you wrote it, confirmed"]
         if line.edited
-        else [whose[line.trust], f"{confidence(line.confidence)} sure"]
+        else [whose[line.trust], f"confidence {confidence(line.confidence)}"]
     )
     if line.category is not None:
         parts.append(line.category)

@@ -78,7 +78,7 @@ class WelcomeDialog(Dialog[Choice]):
     """Returns the choice, or None if it was closed."""
 
     wide = True
-    hints = (("Enter", "choose"), ("1-9", "by number"))
+    hints = (("Enter", "choose"), ("1-9", "choose that number"))
     BINDINGS = [Binding(str(digit), f"choose({digit})", show=False) for digit in range(1, 10)]
 
     def __init__(self, home: Path) -> None:

@@ -44,6 +44,8 @@ class Pane(Container):
     tables: ClassVar[frozenset[str] | None] = None
     # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
     footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
+    # Actions to which the way to the commands gives its room in a narrow footer.
+    footer_needed: ClassVar[frozenset[str]] = frozenset()
     # Objects that carry out some of the pane's actions (see ``perform``).
     delegates: Sequence[object] = ()
     action_perform, action_chord = perform, chord

@@ -217,21 +217,26 @@ class StatusLine(Widget):
 
 
 class Key(NamedTuple):
-    """One key of the footer. ``able`` False: it cannot run now, and pressing it shows why."""
+    """One key of the footer. ``able`` False: it cannot run now, and pressing it shows why.
+
+    ``needed``: the way to the commands gives its room to such keys, where more of them fit then.
+    """
 
     action_id: str
     key: str
     label: str
     able: bool
+    needed: bool = False
 
 
 class KeyBar(Widget):
-    """The keys that work here: as many as fit, and always the last ones."""
+    """The keys that work here: as many as fit, and always the last one."""
 
     keys: reactive[tuple[Key, ...]] = reactive(())
     readonly: reactive[bool] = reactive(False)
-    # How many keys at the end are always shown: commands and help.
+    # How many keys have their place at the end: commands and help.
     KEPT = 2
+    _GAP = 3
 
     @message_type
     class Pressed(Message):
@@ -246,22 +251,31 @@ class KeyBar(Widget):
             parts += [
                 assemble((key.key, "bold $accent" if key.able else "$text-disabled"), " "),
                 line(key.label, 20, style),
-                "   ",
+                " " * self._GAP,
             ]
         return assemble(*parts)
 
     def fitting(self) -> Sequence[Key]:
         """The keys that are shown, in order."""
-        room = self.size.width - (len(_READ_ONLY) if self.readonly else 0)
-        last = self.keys[-self.KEPT :]
-        room -= sum(self._width(key) for key in last)
+        first, last = self.keys[: -self.KEPT], self.keys[-self.KEPT :]
+        needed = {key for key in first if key.needed}
+        shown = self._beside(first, last)
+        if needed.issubset(shown):
+            return shown
+        others = self._beside([key for key in first if key not in needed], (*needed, *last[1:]))
+        return tuple(key for key in self.keys if key in others) if len(others) > len(shown) else shown
+
+    def _beside(self, some: Sequence[Key], kept: Sequence[Key]) -> Sequence[Key]:
+        """The first of ``some`` that have room beside those which are kept, and these."""
+        room = self.size.width + self._GAP - (len(_READ_ONLY) if self.readonly else 0)
+        room -= sum(map(self._width, kept))
         shown = []
-        for key in self.keys[: -self.KEPT]:
+        for key in some:
             room -= self._width(key)
             if room < 0:
                 break
             shown.append(key)
-        return (*shown, *last)
+        return (*shown, *kept)
 
     def on_click(self, event: events.Click) -> None:
         left = len(_READ_ONLY) if self.readonly else 0
@@ -273,4 +287,4 @@ class KeyBar(Widget):
 
     @staticmethod
     def _width(key: Key) -> int:
-        return cells(one_line(key.key, 20)) + cells(one_line(key.label, 20)) + 4
+        return cells(one_line(key.key, 20)) + cells(one_line(key.label, 20)) + 1 + KeyBar._GAP

@@ -172,7 +172,7 @@ class EntitiesPane(ListPane["Entity"]):
     def preferred_actions(self) -> Sequence[str]:
         if self._neighbours.shown:
             return ("to_middle", "shared", "back")
-        return ("unlink",) if self._corrections.picked_memory is not None else ()
+        return ("go", "rename", "unlink") if self._corrections.picked_memory is not None else ()
 
     # -- going on from it
 

@@ -37,6 +37,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     place: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
+    footer_needed = frozenset({"timeline", "mark"})
     placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -word, "exact words"'
     language = True
     noun, noun_one = "memories", "memory"
