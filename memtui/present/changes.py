@@ -26,8 +26,8 @@ _TIMES = ("_at", "_until", "_time", "_accessed")
 LEFT_OUT = frozenset({"content_hash", "consolidated_through", "source_key"})
 _TABLES = {
     "memories": "memory", "sessions_consolidations": "session", "entities": "entity", "entity_aliases": "alias",
-    "entity_decisions": "decision", "scratchpad": "note", "proposals": "proposal",
-    "saved_queries": "saved query", "profiles": "profile",
+    "entity_decisions": "decision about names", "scratchpad": "note", "proposals": "card of Review",
+    "saved_queries": "saved question or filter", "profiles": "profile",
 }  # fmt: skip
 # The columns that name a row of a table other than memories.
 _NAMES = ("title", "name", "canonical_name", "alias", "key", "session_id", "id")

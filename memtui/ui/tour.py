@@ -40,7 +40,9 @@ class Step(NamedTuple):
 STEPS = (
     Step("What assistants know about a person, by topic.", "pane_memories", "lists all of it"),
     Step("There is more to a memory than its line in the list.", "open", "opens it in full"),
-    Step("Its source: the words that it was drawn from, and when.", "pane_search", "goes to Search"),
+    Step(
+        "Where it comes from: who said it and when, and what was done to it.", "pane_search", "goes to Search"
+    ),
     Step(
         "Search finds what an assistant would be told. Enter ends what you type.",
         "query",

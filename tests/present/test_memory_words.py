@@ -126,6 +126,7 @@ def test_attributes_are_told_one_by_one() -> None:
 
 def test_a_row_of_another_table_is_called_by_its_name() -> None:
     assert table_label("entity_aliases") == "alias"
+    assert table_label("proposals") == "card of Review"
     assert row_name(4, {"alias": "Ada", "entity_id": 9}) == "Ada"
     assert row_name(4, {"entity_id": 9}) == "4"
 
