@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 State = Literal["ok", "note", "degraded", "error"]
 _LOW_SPACE = 500_000_000
 _MODELS_NAMED = 5
-_HOOK_DAYS = 7
+_LOOKED_AT_DAYS = 7
 
 
 class Diagnosis(Record):
@@ -265,15 +265,34 @@ def _check_hooks() -> Iterator[Diagnosis]:
     """Failures that hooks wrote into the log in the last days."""
     from memtui import log
 
-    entries = list(log.entries("memtui.hook", since=time.time() - _HOOK_DAYS * 86_400))
+    entries = list(log.entries("memtui.hook", since=time.time() - _LOOKED_AT_DAYS * 86_400))
     if entries:
         at, text = entries[-1]
         last = f"the last {relative_time(at, time.time())}: {text}"
         yield _note(
             "hook",
-            f"{plural(len(entries), 'message')} in the last {_HOOK_DAYS} days, {last}",
+            f"{plural(len(entries), 'message')} in the last {_LOOKED_AT_DAYS} days, {last}",
             f"See {log.place()}",
         )
+
+
+def _check_access(path: Path) -> Iterator[Diagnosis]:
+    """Tokens, and what was refused at a port in the last days."""
+    from memtui.access.counts import Counts
+    from memtui.access.tokens import TokenFile
+    from memtui.present.access import refusals_line
+
+    now = time.time()
+    try:
+        tokens = TokenFile().all(path)
+    except InputError as error:
+        yield _wrong("access", "error", error)
+        return
+    active = sum(one.state(now) == "active" for one in tokens)
+    if active:
+        yield _ok("access", f"{plural(active, 'token')} for agents over HTTP")
+    for one in Counts().read().refused_since(now - _LOOKED_AT_DAYS * 86_400):
+        yield _note("access", refusals_line(one, now), "memtui tokens list")
 
 
 def _check_feeds() -> Iterator[Diagnosis]:
@@ -382,6 +401,7 @@ def _examine(invocation: Invocation, configuration: Configuration, *, models: bo
     yield from _check_names(invocation, configuration)
     if not invocation.demo:
         yield from _check_hooks()
+        yield from _check_access(invocation.path())
     yield from _check_feeds()
     yield from _check_terminal()
 

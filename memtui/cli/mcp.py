@@ -1,28 +1,37 @@
-"""``memtui mcp``: the memory as an MCP server on standard input and output."""
+"""``memtui mcp``: the memory as an MCP server, on standard input and output or over HTTP."""
 
 from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memtui import paths
-from memtui.engine.errors import DegradedError, StoreError
-from memtui.engine.installation import command_for_dependency
+from memtui.engine.errors import DegradedError, StoreError, UsageError
+from memtui.engine.installation import command_for_extra
 
 from .errors import OK
-from .output import print_note
+from .listening import Door, checked_door, listening_options
+from .output import out, print_note
 from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
+    from memtui.access.tokens import TokenFile
     from memtui.engine.memory import Memory
+    from memtui.engine.tools.agent import Agent
     from memtui.engine.tools.base import Group
+    from memtui.mcp.gate import Caller
 
     from .invocation import Invocation
+
+PORT = 6368
+_ONLY_HTTP = ("host", "port", "cert", "key", "behind_proxy", "allow_host", "no_token")
 
 
 @click.command("mcp", cls=Command)
@@ -34,39 +43,82 @@ if TYPE_CHECKING:
     "--no-recording", is_flag=True, help="Without the tool record_turn, for agents whose hooks record."
 )
 @click.option("--no-jobs", is_flag=True, help="Run no maintenance jobs.")
+@click.option("--http", is_flag=True, help="Serve over HTTP, to agents that have a token (memtui tokens).")
+@listening_options(PORT)
+@click.option(
+    "--no-token",
+    is_flag=True,
+    help="On loopback: who shows no token is --agent. Every user of this machine can then read and write.",
+)
+@click.pass_context
 @pass_invocation
 def mcp_command(
     invocation: Invocation,
+    context: click.Context,
     agent: str,
     project: str | None,
     filter: str | None,
     more: Group | None,
     no_recording: bool,
     no_jobs: bool,
+    http: bool,
+    host: str,
+    port: int,
+    cert: Path | None,
+    key: Path | None,
+    behind_proxy: bool,
+    allow_host: tuple[str, ...],
+    no_token: bool,
 ) -> int:
     """Serve the memory to an agent over the Model Context Protocol, until it disconnects.
 
     memtui connect writes this command into an agent's configuration. Several servers and the app can run at
     the same time.
+
+    With --http it serves many agents, until Ctrl+C. Each needs a token, which also says its name and scope:
+    memtui tokens add NAME. Beyond this machine it needs TLS (--cert and --key, or --behind-proxy).
     """
     if find_spec("mcp") is None:
-        raise DegradedError("The package mcp is not installed.", command_for_dependency("mcp"))
+        raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))
+    given = {name for name in context.params if _is_given(context, name)}
+    if not http and (wrong := [name for name in _ONLY_HTTP if name in given]):
+        raise UsageError(f"--{wrong[0].replace('_', '-')} needs --http.", "memtui mcp --http --help")
+    if (
+        http
+        and not no_token
+        and (wrong := [name for name in ("agent", "project", "filter") if name in given])
+    ):
+        raise UsageError(
+            f"Over HTTP an agent's name and scope are those of its token: --{wrong[0]} does not fit.",
+            "memtui tokens add NAME --project NAME --filter EXPR",
+        )
+    door = checked_door(host, port, cert, key, behind_proxy, allow_host) if http else None
+    if door is not None and no_token and (not door.listening.on_loopback or behind_proxy):
+        raise UsageError("--no-token is for this machine only.", "memtui tokens add NAME")
     gc.disable()  # garbage collection would take a tenth of the start and find nothing
     from memtui.engine.tools.agent import Agent
+
+    without = ("record_turn",) if no_recording else ()
+
+    def make(who: Agent) -> Any:
+        from memtui.mcp.server import DEFAULT_GROUPS, make_server
+
+        return make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])), without=without)
 
     with ExitStack() as stack:
         memory = _opened(invocation, agent, stack)
         who = Agent(memory, filter=filter, project=project)
         # Importing the SDK takes most of a second. Wrong options are reported before.
-        from memtui.mcp.process import serve
-        from memtui.mcp.server import DEFAULT_GROUPS, make_server
+        jobs = not (no_jobs or who.readonly or (who.scoped and not http)) and _may_lead(invocation)
+        if door is not None:
+            from memtui.mcp.gate import Caller
 
-        server = make_server(
-            who,
-            (*DEFAULT_GROUPS, *([more] if more else [])),
-            without=("record_turn",) if no_recording else (),
-        )
-        jobs = not (no_jobs or who.readonly or who.scoped) and _may_lead(invocation)
+            anonymous = Caller("", agent, project, filter) if no_token else None
+            _serve_http(invocation, door, memory, make, anonymous, jobs=jobs)
+            return OK
+        from memtui.mcp.process import serve
+
+        server = make(who)
         gc.freeze()
         gc.enable()
         if sys.stdin.isatty():
@@ -75,6 +127,57 @@ def mcp_command(
             )
         serve(server, memory, jobs=jobs, at_end=stack.close)
     return OK
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def _serve_http(
+    invocation: Invocation, door: Door, memory: Memory, make: Callable[[Agent], Any], anonymous: Caller | None, *, jobs: bool
+) -> None:  # fmt: skip
+    """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
+    from memtui.access.counts import Counts
+    from memtui.access.tokens import TokenFile
+    from memtui.mcp.gate import PATH, Gate
+    from memtui.mcp.http import Doors, listen, serve
+
+    assert memory.path is not None
+    path, tokens, counts = memory.path, TokenFile(), Counts()
+    listening = listen(door.listening.host, door.port)
+
+    def gate(doors: Doors) -> Gate:
+        return Gate(
+            doors.answer, listening=door.listening, tokens=tokens, memory=path, counts=counts, anonymous=anonymous,
+            behind_proxy=door.behind_proxy, per_minute=invocation.configuration.settings.mcp.requests,
+        )  # fmt: skip
+
+    def ready() -> None:
+        gc.freeze()
+        gc.enable()
+        out(door.url(listening.getsockname()[1]) + PATH)
+        _print_who_may(door, tokens, path, anonymous)
+        sys.stdout.flush()
+
+    with listening:
+        serve(
+            gate, Doors(memory, make), listening, counts,
+            jobs_of=memory if jobs else None, certificate=door.certificate, on_ready=ready,
+        )  # fmt: skip
+
+
+def _print_who_may(door: Door, tokens: TokenFile, path: Path, anonymous: Caller | None) -> None:
+    import time
+
+    if anonymous is not None:
+        print_note(f"every program and user of this machine may ask without a token, as {anonymous.name}")
+    elif not any(one.kind == "agent" and one.state(time.time()) == "active" for one in tokens.all(path)):
+        print_note("there is no token yet, so nobody is answered. To make one: memtui tokens add NAME")
+    if not door.listening.on_loopback and not door.listening.names:
+        print_note(
+            "requests are answered to this address only; other names have to be given with --allow-host"
+        )
+    print_note("Ctrl+C ends the server")
 
 
 def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:

@@ -62,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
     "connect": Entry("connect", "Agents", "Let Claude, Codex, Cursor and other agents use the memory."),
     "disconnect": Entry("disconnect", "Agents", "Take memtui out of an agent's configuration."),
+    "tokens": Entry("tokens", "Agents", "Let agents on other machines use the memory, or no longer."),
     "hook": Entry("hook", "Agents", "Answer the hooks of Claude Code, Codex and Gemini CLI."),
     "pause": Entry("pause", "Agents", "Stop recording for a while."),
     "maintain": Entry("maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."),

@@ -319,6 +319,14 @@ class Mcp(Section):
             description="The server may use the language model for them; else the app does these jobs.",
         ),
     ] = False
+    requests: Annotated[
+        int,
+        Meta(
+            title="requests a minute",
+            ge=0,
+            description="Over HTTP, how many requests each token may make in a minute; 0: no limit.",
+        ),
+    ] = 3_000
 
 
 class Quotas(Section):

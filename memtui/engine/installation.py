@@ -13,7 +13,7 @@ COMMANDS = (
     "observations", "scratchpad", "stats", "questions", "status", "review", "wrong", "correct", "merge", "confirm",
     "pin", "unpin", "forget", "withhold", "restore", "erase", "tag", "topic", "undo", "redo", "mcp", "connect",
     "disconnect", "hook", "about", "timeline", "picture", "pause", "maintain", "embed", "export", "backup", "check",
-    "health", "doctor", "serve", "guide", "help", "completion",
+    "health", "doctor", "tokens", "serve", "guide", "help", "completion",
 )  # fmt: skip
 """What follows the program's name where a hint names a command."""
 _COMMAND = re.compile(rf"(?<![\w/.-])(?<!uvx )(?<!pipx run )memtui (?=--[a-z]|(?:{'|'.join(COMMANDS)})\b)")

@@ -31,7 +31,8 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from memtui.engine.memory import Memory
-from memtui.engine.store.sql import storable
+
+from .surrogates import without_surrogates
 
 # The longest wait for an answer, so that no process remains after its client has gone.
 PATIENCE_SECONDS = 20.0
@@ -83,23 +84,14 @@ def _repaired(error: Exception) -> Any:
     line = error.errors()[0]["input"]
     try:
         return SessionMessage(
-            jsonrpc_message_adapter.validate_python(_storable(json.loads(line)), by_name=False)
+            jsonrpc_message_adapter.validate_python(without_surrogates(json.loads(line)), by_name=False)
         )
     except (ValueError, TypeError, RecursionError):
         return error
 
 
-def _storable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {storable(key): _storable(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_storable(one) for one in value]
-    return storable(value) if isinstance(value, str) else value
-
-
-# The jobs are loaded when the client has its first answers.
 JOBS_AFTER_SECONDS = 5.0
-_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
+SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[], None]) -> None:
@@ -107,11 +99,16 @@ def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[
 
     ``at_end`` closes the memory, also after a signal.
     """
-    # The SDK's log lines may quote arguments. No log may hold them.
-    sdk = logging.getLogger("mcp")
-    sdk.addHandler(logging.NullHandler())
-    sdk.propagate = False
+    silence("mcp")
     asyncio.run(_serve(server, memory, jobs, at_end))
+
+
+def silence(*loggers: str) -> None:
+    """Drop the log lines of packages. They may quote arguments or headers, and no log may hold them."""
+    for name in loggers:
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
 
 
 async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callable[[], None]) -> None:
@@ -124,10 +121,10 @@ async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callab
         finally:
             os._exit(0)
 
-    for name in _SIGNALS:
+    for name in SIGNALS:
         with suppress(NotImplementedError, AttributeError):  # Windows
             loop.add_signal_handler(getattr(signal, name), leave)
-    night = asyncio.create_task(_start_jobs(memory)) if jobs else None
+    night = asyncio.create_task(start_jobs(memory)) if jobs else None
     finishing = Finishing()
     async with stdio_server() as (reading, writing):
         to_server, from_client = anyio.create_memory_object_stream[Any](0)
@@ -141,6 +138,7 @@ async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callab
         night.cancel()
 
 
-async def _start_jobs(memory: Memory) -> None:
+async def start_jobs(memory: Memory) -> None:
+    """Start the maintenance jobs, once the client has its first answers."""
     await asyncio.sleep(JOBS_AFTER_SECONDS)
     await anyio.to_thread.run_sync(lambda: memory.jobs.start())

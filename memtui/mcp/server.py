@@ -39,6 +39,7 @@ def make_server(
     """A server with the tools of these groups, except those in ``without``, and with memories as resources."""
     box, current = Toolbox(agent, groups), agent.memory.on_current_file
     listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box if tool.name not in without])
+    schemas = {tool.name: tool.input_schema for tool in listed.tools}
 
     async def list_tools(context: Any, params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         return listed
@@ -76,6 +77,7 @@ def make_server(
         "memtui",
         version=__version__,
         instructions=INSTRUCTIONS,
+        get_tool_input_schema=schemas.get,  # over HTTP every call would list all tools for it
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
