@@ -21,7 +21,7 @@ _EITHER = (
     r"flatmate|intern)"
 )
 _relation = re.compile(
-    rf"\b(?:(?i:my|our|meine?|unsere?|mi)|[A-Z]\w+'s) (?:\w+ )?(?:(?P<he>{_MALE})|(?P<she>{_FEMALE})|"
+    rf"\b(?:(?i:my|our|meine?|unsere?|mi)|[A-Z]\w+'s) (?:\w+ )?(?:(?P<he>(?i:{_MALE}))|(?P<she>(?i:{_FEMALE}))|"
     rf"(?P<either>{_EITHER}))\b"
     r"(?:,? (?:is called |called |named |heißt )?(?P<name>[A-Z][^\W\d_]+))?"
 )
