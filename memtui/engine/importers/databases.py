@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -29,28 +29,58 @@ Row = tuple[str | bytes | int | float | None, ...]
 _MOST_TABLES = 1_000
 _COLUMNS = "SELECT CAST(name AS BLOB) FROM pragma_table_info(?)"
 _COMPANIONS = ("-wal", "-journal")
+# How often a copy is begun again because its owner moved pages between the files meanwhile.
+_COPIES = 5
+# The header of a write-ahead log: its salts change when it begins anew.
+_LOG_HEADER = 32
+_STEPS = 1_000_000
 
 
 @contextmanager
 def database(path: Path, limits: Limits) -> Iterator[apsw.Connection]:
     """Raises InputError if it cannot be opened or copied. What is read later may raise apsw.Error."""
-    companions = [
-        found for suffix in _COMPANIONS if _holds_something(found := path.with_name(path.name + suffix))
-    ]
-    if not companions:
+    # A shared memory file says that the program has it open, and may write from now on.
+    if not any(_holds_something(path.with_name(path.name + suffix)) for suffix in (*_COMPANIONS, "-shm")):
         with _opened(path, "mode=ro&immutable=1", limits) as connection:
             yield connection
         return
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
+        copy = Path(folder, path.name)
         try:
-            if sum(each.stat().st_size for each in (path, *companions)) > limits.source:
-                raise LimitError(f"{path} is larger than {limits.source // MIB:,} MB.")
-            for each in (path, *companions):
-                shutil.copyfile(each, Path(folder, each.name))
+            _copy(path, copy, limits)
         except OSError as error:
             raise BrokenSourceError(f"{path} cannot be copied: {error}") from None
-        with _opened(Path(folder, path.name), "mode=rw", limits) as connection:
+        with _opened(copy, "mode=rw", limits) as connection:
             yield connection
+
+
+def _copy(path: Path, copy: Path, limits: Limits) -> None:
+    """Copy a file and its logs as they are at one moment. Raises OSError, LimitError."""
+    for _ in range(_COPIES):
+        before = _moment(path)
+        companions = [
+            found for suffix in _COMPANIONS if (found := path.with_name(path.name + suffix)).exists()
+        ]
+        if sum(each.stat().st_size for each in (path, *companions)) > limits.source:
+            raise LimitError(f"{path} is larger than {limits.source // MIB:,} MB.")
+        for each in copy.parent.iterdir():
+            each.unlink()
+        for each in (path, *companions):
+            shutil.copyfile(each, copy.with_name(each.name))
+        if _moment(path) == before:
+            return
+    raise BrokenSourceError(f"{path} changed while it was copied: its program is writing a lot. Try again.")
+
+
+def _moment(path: Path) -> tuple[object, ...]:
+    """What changes when pages move from the log into the file. A log that only grows is no matter."""
+    status = path.stat()
+    try:
+        with path.with_name(path.name + "-wal").open("rb") as log:
+            header = log.read(_LOG_HEADER)
+    except FileNotFoundError:
+        header = b""
+    return status.st_mtime_ns, status.st_size, status.st_ino, header
 
 
 def tables(path: Path, limits: Limits) -> Tables:
@@ -75,6 +105,30 @@ def tables_of(connection: apsw.Connection) -> Tables:
     }
 
 
+def number(path: Path, table: str, column: str, limits: Limits) -> int:
+    """The largest whole number in a column of an ordinary table; without a ``table``, the file's ``user_version``. 0 if none."""
+    sql = f"SELECT max({quoted(column)}) FROM {quoted(table)}" if table else "PRAGMA user_version"
+    try:
+        with database(path, limits) as connection:
+            row = connection.execute(sql).fetchone()
+    except (InputError, apsw.Error):
+        return 0
+    return row[0] if row is not None and isinstance(row[0], int) else 0
+
+
+def text_column(name: str, columns: Collection[str], prefix: str = "") -> str:
+    """SQL for a text that may be no UTF-8, or not be there: older files lack a column."""
+    return f"CAST({prefix}{name} AS BLOB)" if name in columns else "NULL"
+
+
+def number_column(name: str, columns: Collection[str], prefix: str = "") -> str:
+    """SQL for a number; NULL for what is none, or where older files lack the column."""
+    column = f"{prefix}{name}"
+    return (
+        f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN {column} END" if name in columns else "NULL"
+    )
+
+
 def _text(value: object) -> str:
     """A name in the schema; bytes that are not UTF-8 become question marks, and name nothing that a feed knows."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
@@ -92,6 +146,18 @@ def _holds_something(path: Path) -> bool:
         return False
 
 
+class _Budget:
+    """How long the queries of one file may compute."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._left = limits.steps + limits.steps_per_byte * path.stat().st_size
+
+    def is_spent(self) -> bool:
+        """Called every ``_STEPS`` instructions; True interrupts the query, which raises apsw.InterruptError."""
+        self._left -= _STEPS
+        return self._left < 0
+
+
 @contextmanager
 def _opened(path: Path, mode: str, limits: Limits) -> Iterator[apsw.Connection]:
     address = f"file:{quote(str(path.absolute()))}?{mode}"
@@ -106,6 +172,7 @@ def _opened(path: Path, mode: str, limits: Limits) -> Iterator[apsw.Connection]:
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.limit(apsw.SQLITE_LIMIT_LENGTH, limits.item)
+        connection.set_progress_handler(_Budget(path, limits).is_spent, _STEPS)
         yield connection
     finally:
         connection.close(True)

@@ -20,7 +20,8 @@ class Limits(Record):
     conversation); ``depth``: brackets inside brackets; ``source``: one file or archive member, unpacked;
     ``ratio``: unpacked over packed, looked at once ``ratio_from`` bytes are exceeded; ``directory``: an
     archive's table of contents; ``files``: files in a folder or members of an archive; ``head``: what
-    detection reads, extended to ``long_head`` when not even one line fits.
+    detection reads, extended to ``long_head`` when not even one line fits; ``steps``: instructions of SQLite for a file,
+    and ``steps_per_byte`` of it besides: a schema may be built so that a query computes without end.
     """
 
     line: int = 32 * MIB
@@ -33,6 +34,8 @@ class Limits(Record):
     files: int = 200_000
     head: int = 64 * KIB
     long_head: int = 4 * MIB
+    steps: int = 1_000_000_000
+    steps_per_byte: int = 200
 
 
 LIMITS = Limits()

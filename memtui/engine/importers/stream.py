@@ -99,6 +99,8 @@ class Stream:
         self.warnings: Counter[str] = Counter()
         self._failure = ""
         self._rows = 0
+        self._kept = ExitStack()
+        self._database: apsw.Connection | None = None
         if file is not None:
             self._meter = _Metered(file, source, limits)
             self._buffer = io.BufferedReader(self._meter, MIB)
@@ -183,26 +185,39 @@ class Stream:
         A row with a text that is not UTF-8 is a Skip as well; feeds that can do with half of one cast it to BLOB.
         """
         try:
-            with databases.database(self.source.path, self.limits) as connection:
-                rows = connection.execute(sql, bindings)
-                while True:
-                    try:
-                        row = next(rows)
-                    except StopIteration:
-                        return
-                    except UnicodeDecodeError:
-                        self.record += 1
-                        yield self.skip("not text in UTF-8")
-                        continue
+            rows = self._opened_database().execute(sql, bindings)
+            while True:
+                try:
+                    row = next(rows)
+                except StopIteration:
+                    return
+                except UnicodeDecodeError:
                     self.record += 1
-                    self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
-                    yield row
+                    yield self.skip("not text in UTF-8")
+                    continue
+                self.record += 1
+                self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
+                yield row
         except (BrokenSourceError, LimitError, apsw.Error) as error:
             yield self._unreadable(str(error))
 
     def tables(self) -> databases.Tables:
-        """The tables of an SQLite file and their columns."""
-        return databases.tables(self.source.path, self.limits)
+        """The tables of an SQLite file and their columns; none if it cannot be read."""
+        try:
+            return databases.tables_of(self._opened_database())
+        except (InputError, apsw.Error):
+            return {}
+
+    def _opened_database(self) -> apsw.Connection:
+        """One connection for all queries, so that they see the file at one moment. Raises InputError."""
+        if self._database is None:
+            self._database = self._kept.enter_context(databases.database(self.source.path, self.limits))
+        return self._database
+
+    def close(self) -> None:
+        """Close the database, if it is one. The file belongs to who opened it."""
+        self._database = None
+        self._kept.close()
 
     def _unreadable(self, cause: str) -> Skip:
         return Skip(reason=REST, place=f"{self.place} ({cause})")
@@ -241,7 +256,11 @@ class Opener:
         except (OSError, KeyError, *compression.ARCHIVE_ERRORS) as error:
             raise InputError(f"{source.place} cannot be opened: {error}") from None
         with file:
-            yield Stream(source, file, self.limits)
+            stream = Stream(source, file, self.limits)
+            try:
+                yield stream
+            finally:
+                stream.close()
 
     def _file(self, source: Source) -> BinaryIO:
         if source.packed:

@@ -17,7 +17,7 @@ from memtui.engine.records import EndedBy, Kind, Skip, Trust
 
 from .. import base, foreign_values
 from ..base import Format, Head
-from ..databases import Row
+from ..databases import Row, number_column, text_column
 from ..stream import Stream
 
 SOURCE = "import:memory-db"
@@ -60,7 +60,9 @@ FORMAT = Format("memory-db", "memory.db", _sniff, read)
 
 
 def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
-    wanted = ", ".join(_text(name, columns) for name in ("canonical_name", "type", "aliases", "summary"))
+    wanted = ", ".join(
+        text_column(name, columns) for name in ("canonical_name", "type", "aliases", "summary")
+    )
     for row in stream.rows(f"SELECT {wanted} FROM entities ORDER BY rowid"):
         if isinstance(row, Skip):
             yield row
@@ -83,8 +85,8 @@ class _Reader:
              FROM (SELECT entity_id FROM memory_entities WHERE memory_id = m.id LIMIT 50) j
              JOIN entities e ON e.id = j.entity_id)"""
         self.wanted = ", ".join([
-            *(_text(name, columns, "m.") for name in _TEXTS),
-            *(_number(name, columns) for name in _NUMBERS),
+            *(text_column(name, columns, "m.") for name in _TEXTS),
+            *(number_column(name, columns, "m.") for name in _NUMBERS),
             "m.valid_until IS NOT NULL" if "valid_until" in columns else "0",
             about if linked else "NULL",
         ])  # fmt: skip
@@ -176,17 +178,6 @@ def _read_talks(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
             at := _float(row[1])
         ) is not None:
             yield ConsolidatedSession(session_id=_session(talk), at=at)
-
-
-def _text(name: str, columns: Sequence[str], row: str = "") -> str:
-    """SQL for a text that may be no UTF-8, or not be there: databases some days older lack a column."""
-    return f"CAST({row}{name} AS BLOB)" if name in columns else "NULL"
-
-
-def _number(name: str, columns: Sequence[str]) -> str:
-    return (
-        f"CASE WHEN typeof(m.{name}) IN ('integer', 'real') THEN m.{name} END" if name in columns else "NULL"
-    )
 
 
 def _float(value: Any) -> float | None:
