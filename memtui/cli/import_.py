@@ -172,7 +172,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
         return OK
     if not found:
         out("Nothing that memtui knows was found on this machine.")
-        out('It looks for Claude Code, Codex, mem0 and MCP memories, and for exports in "Downloads".')
+        out('It looks for the programs that "memtui guide import" lists, and for exports in "Downloads".')
         return OK
     now = time.time()
     for each in found:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from memtui.engine.records.exchange import KnownSource, SourceProbe
 
 # Formats that contain memories, not conversations.
-_NOTES = frozenset({"mem0-history", "mcp-memory", "claude-memory"})
+_NOTES = frozenset({
+    "mem0-history", "mcp-memory", "claude-memory", "claude-mem", "engram", "mcp-memory-service",
+})  # fmt: skip
 WEEK = "within a week"
 
 
@@ -26,6 +28,8 @@ def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -
     """One line: the contents, what is new, what will soon be deleted. ``found`` None: not looked at yet."""
     if found is None:
         summary = f"{plural(source.files, 'file')}, {ages(source, now)}"
+    elif found.problem:
+        summary = found.problem
     elif found.nothing_new:
         summary = f"all in: {found_summary(found)}"
     elif found.new_turns >= found.turns and not found.grown_sessions:
@@ -38,6 +42,8 @@ def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -
 
 def found_summary(found: SourceProbe) -> str:
     """``31 sessions, about 1,200 turns``."""
+    if found.problem:
+        return found.problem
     turns = plural(found.turns, _unit(found))
     about = turns if found.exact else f"about {turns}"
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
@@ -45,6 +51,8 @@ def found_summary(found: SourceProbe) -> str:
 
 def not_yet_imported(found: SourceProbe) -> str:
     """What is not imported yet, in one line."""
+    if found.problem:
+        return "it cannot be imported"
     if found.nothing_new:
         return "all of it is in already" if found.exact else "as far as one can see, all of it is in already"
     if found.new_turns >= found.turns and not found.grown_sessions:

@@ -168,19 +168,32 @@ class Head(Record):
         return _OBJECT.match(self.raw) is not None and all(b'"%s"' % key in self.raw for key in keys)
 
 
+class SchemaVersion(NamedTuple):
+    """Where an SQLite file notes the version of its schema, and the newest one that memtui has ``known``.
+
+    It is the largest number in the ``column`` of a ``table``; without a table, the ``user_version`` of the file.
+    """
+
+    known: int
+    table: str = ""
+    column: str = ""
+
+
 class Format(NamedTuple):
     """One import format: how a stream of it is recognised, and a function that reads it.
 
     ``name`` is what ``--format`` takes and what ``import:<name>`` in a memory's source says; ``label`` is its
     name for people. ``sniff`` must recognise the format from the content alone and never raise. ``read``
     gives the turns and items in their order and a Skip for whatever it passes over, raises nothing, and keeps in memory
-    only what does not grow with the stream. memtui's own export gives rows of the file.
+    only what does not grow with the stream. memtui's own export gives rows of the file. A file with a newer ``schema`` is
+    refused unless the format is named: what it decided in new tables would be lost without a word.
     """
 
     name: str
     label: str
     sniff: Callable[[Head], bool]
     read: Callable[[Stream], Iterator[Turn | Item | AnyLine | Skip]]
+    schema: SchemaVersion | None = None
 
 
 def block_texts(content: Any) -> list[str]:

@@ -55,7 +55,9 @@ from .stream import Source
 _ASIDE_FOLDERS = frozenset({".obsidian", ".trash", ".git"})
 _RECORDS_NAMED = (".json", ".jsonl", ".ndjson")
 # Formats of programs that keep settings and state of their own beside their sessions.
-_WITH_STATE = frozenset({"claude-code", "claude-history", "claude-memory", "codex"})
+_WITH_STATE = frozenset({
+    "claude-code", "claude-history", "claude-mem", "claude-memory", "codex", "engram", "mcp-memory-service",
+})  # fmt: skip
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -230,6 +232,8 @@ class _Search:
                     yield from self._file(path)
                 except compression.UnpackerMissingError:
                     self._leave_out(compression.NEEDS, path)
+                except refusals.NewerSchemaError:
+                    self._leave_out(refusals.NEWER, path)
                 except (OSError, InputError):
                     self._leave_out(UNREADABLE, path)
 
@@ -256,6 +260,7 @@ class _Search:
                 name = self._unpacked(path)
             elif head.startswith(databases.MAGIC):
                 name = self._choose_by(databases.tables(path, self.limits))
+                self._refuse_newer(path, format_named(name))
             else:
                 name = self._recognise(
                     head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)
@@ -279,6 +284,17 @@ class _Search:
         except _UnknownError as unknown:
             reason = refusals.database_kind(tables) or FOREIGN
             raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None
+
+    def _refuse_newer(self, path: Path, found: Format) -> None:
+        """Raises NewerSchemaError for a store whose program is newer than memtui, unless the person named the format."""
+        if found.schema is None or self.wanted is not None:
+            return
+        known, table, column = found.schema
+        if (version := databases.number(path, table, column, self.limits)) > known:
+            raise refusals.NewerSchemaError(
+                f"{path} was written by a newer {found.label} (schema {version}; memtui knows it up to {known}).",
+                f"Update memtui. To import what it knows of it all the same: --format {found.name}",
+            )
 
     def _unpacked(self, path: Path) -> str:
         try:

@@ -29,7 +29,7 @@ from .base import ConsolidatedSession, Item, Named, Note, PadEntry, SessionTitle
 from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
 from .export_rows import PendingLines, RowImporter
-from .formats import claude_code, claude_history, claude_memory
+from .formats import claude_code, claude_history, claude_mem, claude_memory
 from .note_storage import Notes
 from .reader import Tally, read_all
 from .registry import format_named
@@ -160,7 +160,8 @@ class Import:
             clock=clock,
             options=options,
         )
-        cross_source = {claude_code.FORMAT.name, claude_history.FORMAT.name} <= set(self.formats)
+        same_words = {claude_code.FORMAT.name, claude_history.FORMAT.name, claude_mem.FORMAT.name}
+        cross_source = len(same_words.intersection(self.formats)) > 1
         notes = Notes(self.account, ordering)
         # In this order: how far a session was read is known once its turns are there.
         self._kinds: tuple[tuple[Any, RecordKind], ...] = (

@@ -20,6 +20,7 @@ from memtui.engine.records import Record
 from memtui.engine.records.exchange import WARNING_DAYS, KnownSource
 
 from .compression import SUFFIX
+from .known_stores import store_files
 
 LABELS = {"chatgpt": "ChatGPT", "claude-ai": "Claude.ai"}
 # So many of the newest archives are looked into: a folder of downloads may hold thousands.
@@ -141,6 +142,11 @@ def known_sources(
                 *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
                 *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
                 *_file("mem0", "mem0-history", "mem0", mem0),
+                *(
+                    found
+                    for place, path in store_files(home, environ)
+                    for found in _file(place.format, place.format, place.label, path)
+                ),
                 *(
                     found
                     for path in graphs

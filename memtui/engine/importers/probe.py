@@ -70,6 +70,7 @@ class _Probe:
         self._now = now
         self._until = math.inf
         self._read = self._size = 0
+        self._problem = ""
 
     def run(self) -> SourceProbe:
         source = self._source
@@ -91,6 +92,7 @@ class _Probe:
             turns=turns,
             new_turns=new_turns,
             exact=exact,
+            problem=self._problem if not turns else "",
             expiring_new=0
             if before is None
             else sum(file.modified < before for file in files if file.path in missing),
@@ -182,7 +184,8 @@ class _Probe:
             return (DetectedSource(format=self._source.format, source=one),)
         try:
             return find_sources([file.path]).sources
-        except InputError:
+        except InputError as error:
+            self._problem = error.message
             return ()
 
     def _missing(self, found: Sequence[Turn | Note]) -> int:

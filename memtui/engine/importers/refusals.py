@@ -63,6 +63,16 @@ _TEXTS = (
     (re.compile(rb'\s*\[\s*\{(?=[^{}]{0,500}"ts"\s*:\s*"\d{10}\.\d{6}")(?=[^{}]{0,500}"type"\s*:\s*"message")'), SLACK),
 )  # fmt: skip
 _EDITOR_TABLE = "ItemTable"
+# By these a store is known whose columns are not those that memtui reads.
+_STORE_TABLES = {
+    "store of claude-mem in an unknown version": {"sdk_sessions", "observations"},
+    "store of engram in an unknown version": {"sessions", "observations", "user_prompts"},
+    "store of mcp-memory-service in an unknown version": {"memories", "metadata", "memory_graph"},
+}
+STORES = frozenset(_STORE_TABLES)
+HINTS |= dict.fromkeys(
+    STORES, "Update its program, which brings the store up to date, or update memtui; then import it again."
+)
 _RIFF = {b"WEBP": PICTURE, b"WAVE": SOUND, b"AVI ": VIDEO}
 _BRANDS = {b"heic": PICTURE, b"heix": PICTURE, b"mif1": PICTURE, b"avif": PICTURE, b"M4A ": SOUND}
 _MEMBERS = {"word/document.xml": WORD, "xl/workbook.xml": EXCEL, "ppt/presentation.xml": SLIDES}
@@ -93,8 +103,10 @@ def named_kind(name: str) -> str:
 
 
 def database_kind(tables: Collection[str]) -> str:
-    """The program whose SQLite file has these tables; empty where they do not tell."""
-    return EDITOR if _EDITOR_TABLE in tables else ""
+    """The program whose SQLite file has these tables, in no shape that is read; empty where they do not tell."""
+    if _EDITOR_TABLE in tables:
+        return EDITOR
+    return next((kind for kind, known in _STORE_TABLES.items() if known <= frozenset(tables)), "")
 
 
 def document(members: Collection[str]) -> str:
@@ -131,6 +143,7 @@ PACKED = "packed file in an archive"
 FOREIGN = "SQLite file of another program"
 ANOTHER_MEMORY = "a memory of memtui"
 NO_TABLES = "SQLite file without a table that can be read"
+NEWER = "written by a newer version of its program"
 # Where no format that somebody names could help: what does.
 _HELP = {
     NESTED: "Unpack the archive, and import what is in it.",
@@ -141,10 +154,11 @@ _HELP = {
     LINKS: "A note needs words of its own beside its links.",
     NO_TABLES: "It may be empty, or an incomplete copy: copy it again while no program writes it.",
     ANOTHER_MEMORY: "Name the file itself to merge it into this memory; memtui restore FILE goes back to a backup.",
-    FOREIGN: "Read are memory.db files, and those of the OpenAI Agents SDK, LangChain and mem0 (history.db).",
+    FOREIGN: "The guide's page “import” lists the stores that memtui reads.",
+    NEWER: "Update memtui, or name the file and its --format to import what memtui knows of it.",
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
-MISSED = frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NESTED}) | CHATS
+MISSED = frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NESTED, NEWER, *STORES}) | CHATS
 ENCRYPTED = "encrypted by the program that wrote it"
 NO_MESSAGES = "conversation without messages"
 RECORD_HINTS = {
@@ -163,6 +177,10 @@ LOST_PART = frozenset({CUT_OFF, REST})
 _FORMATS = (
     "memtui reads conversations, notes and other memories. The guide's page “import” lists the formats."
 )
+
+
+class NewerSchemaError(InputError):
+    """A store was recognised, and its schema is newer than what memtui knows of it."""
 
 
 class UnknownFormatError(InputError):

@@ -31,13 +31,15 @@ _TITLES_KEPT = 256
 _CLIENTS = {
     "import:claude-code": "claude-code",
     "import:claude-history": "claude-code",
+    "import:claude-mem": "claude-code",
     "import:codex": "codex",
 }
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
-# said, the list of prompts.
+# said, the list of prompts, the prompts that claude-mem keeps.
 SAME_WORDS = {
-    "import:claude-code": ("hook:claude-code", "import:claude-history"),
-    "import:claude-history": ("hook:claude-code", "import:claude-code"),
+    "import:claude-code": ("hook:claude-code", "import:claude-history", "import:claude-mem"),
+    "import:claude-history": ("hook:claude-code", "import:claude-code", "import:claude-mem"),
+    "import:claude-mem": ("hook:claude-code", "import:claude-code", "import:claude-history"),
     "import:codex": ("hook:codex",),
 }
 

@@ -150,6 +150,7 @@ class SourceProbe(Record):
 
     ``new_sessions`` are not in the memory, ``grown_sessions`` only in part. ``turns`` counts turns or notes, ``new_turns``
     those that are not in the memory; both are estimates unless ``exact``. ``expiring_new``: expiring files with something new.
+    ``problem``: why it cannot be imported, such as a newer version of its program.
     """
 
     source: KnownSource
@@ -160,6 +161,7 @@ class SourceProbe(Record):
     new_turns: int
     exact: bool
     expiring_new: int = 0
+    problem: str = ""
 
     @property
     def nothing_new(self) -> bool:

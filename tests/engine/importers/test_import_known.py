@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.importers.known_places import DAY, known_sources
+from memtui.engine.importers.known_stores import PLACES
 
 NOW = 1_800_000_000.0
 
@@ -94,3 +95,27 @@ def test_the_history_of_mem0_is_known_wherever_it_is(tmp_path: Path) -> None:
     (found,) = known_sources(tmp_path, environ={}, clock=clock)
     assert (found.format, found.path, found.files, found.newest) == ("mem0-history", path, 1, NOW - DAY)
     assert known_sources(tmp_path, environ={"MEM0_DIR": str(tmp_path / "moved")}, clock=clock) == []
+
+
+def test_stores_of_other_programs_are_found_where_they_keep_them(tmp_path: Path) -> None:
+    """Each place of each system, and the variables of the programs."""
+    home = tmp_path / "home"
+    places = [
+        (place, home / folder / place.file.replace("*", "-x")) for place in PLACES for folder in place.folders
+    ]
+    for _, path in places:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+    found = known_sources(home, environ={}, clock=clock)
+    assert [(one.format, one.path) for one in found] == [(place.format, path) for place, path in places]
+    assert [one.live for one in found] == [False] * len(found)
+    assert len({one.name for one in found}) == len(found)
+    for place in PLACES:
+        for number, variable in enumerate((*place.folder_variables, *place.file_variables)):
+            moved = tmp_path / f"{place.format}-{number}" / place.file.replace("*", "-y")
+            moved.parent.mkdir()
+            moved.write_bytes(b"x")
+            named = moved.parent if variable in place.folder_variables else moved
+            others = [one.path for one in known_sources(home, environ={variable: str(named)}, clock=clock)]
+            assert moved in others
+            assert not [path for one, path in places if one is place and path in others]

@@ -1,0 +1,131 @@
+"""mcp-memory-service's ``sqlite_vec.db``: memories with tags, and what was deleted or replaced.
+
+A memory is known by the hash of its content there. Its vectors are in a table of an extension: they are made anew. Links
+between memories that are no replacement have no place here, and are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip
+
+from .. import base, foreign_values
+from ..base import Format, Head, Note
+from ..databases import Row, number_column, text_column
+from ..stream import Stream
+
+SOURCE = "import:mcp-memory-service"
+NO_HASH = "no hash"
+LINK = "link between two memories that is no replacement"
+_NEEDED = frozenset(("id", "content_hash", "content", "tags", "memory_type", "metadata", "created_at"))
+_TEXTS = ("content_hash", "content", "tags", "memory_type", "metadata", "parent_id", "superseded_by")
+_NUMBERS = ("created_at", "updated_at", "deleted_at", "confidence")
+# A memory without tags is given this one there.
+_UNTAGGED = "untagged"
+_MOST_ATTRIBUTES = 20
+_LONGEST_ATTRIBUTE = 500
+_DEEPEST = 100
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
+
+
+def _sniff(head: Head) -> bool:
+    return _NEEDED.issubset(head.tables.get("memories", ()))
+
+
+def read(stream: Stream) -> Iterator[Note | Skip]:
+    """What is replaced before what replaces it, so that the link finds it."""
+    tables = stream.tables()
+    columns = tables.get("memories", ())
+    wanted = ", ".join([
+        *(text_column(name, columns, "m.") for name in _TEXTS),
+        *(number_column(name, columns, "m.") for name in _NUMBERS),
+        # Times are numbers; the first versions wrote text only.
+        text_column("created_at_iso", columns, "m."),
+        "m.deleted_at IS NOT NULL" if "deleted_at" in columns else "0",
+    ])  # fmt: skip
+    if "superseded_by" in columns:
+        sql = f"""
+            WITH RECURSIVE chain(hash, depth) AS (
+                SELECT content_hash, 0 FROM memories WHERE superseded_by IS NULL OR superseded_by = ''
+                UNION
+                SELECT e.content_hash, chain.depth + 1 FROM chain JOIN memories e ON e.superseded_by = chain.hash
+                WHERE chain.depth < {_DEEPEST}
+            )
+            SELECT {wanted}, CAST(e.content_hash AS BLOB)
+            FROM memories m
+            LEFT JOIN (SELECT hash, max(depth) AS depth FROM chain GROUP BY hash) c ON c.hash = m.content_hash
+            LEFT JOIN (SELECT superseded_by, content_hash, min(id) FROM memories WHERE superseded_by <> ''
+                       GROUP BY superseded_by) e ON e.superseded_by = m.content_hash
+            ORDER BY coalesce(c.depth, {_DEEPEST}) DESC, m.id
+            """
+    else:
+        sql = f"SELECT {wanted}, NULL FROM memories m ORDER BY m.id"
+    for row in stream.rows(sql):
+        yield row if isinstance(row, Skip) else _note(row, stream)
+    if "memory_graph" in tables:
+        for row in stream.rows("SELECT 1 FROM memory_graph"):
+            yield row if isinstance(row, Skip) else Skip(reason=LINK)
+
+
+FORMAT = Format("mcp-memory-service", "mcp-memory-service", _sniff, read)
+
+
+def _note(row: Row, stream: Stream) -> Note | Skip:
+    own, content, tags, kind, metadata, parent, later = (foreign_values.text(value) for value in row[:7])
+    created, updated, deleted_at, confidence = row[7:11]
+    written, deleted, earlier = foreign_values.text(row[11]), bool(row[12]), foreign_values.text(row[13])
+    hashed = foreign_values.identifier(own)
+    if hashed is None:
+        return stream.skip(NO_HASH)
+    if content is None or not content.strip():
+        return stream.skip(base.NO_TEXT)
+    replaced = bool(later and later.strip())
+    ended_at = None
+    if deleted or replaced:
+        ended_at = (
+            foreign_values.event_time(deleted_at if deleted else updated, stream) or stream.source.modified
+        )
+    type = foreign_values.one_line(kind)
+    words = dict.fromkeys(word.strip() for word in (tags or "").split(","))
+    before = earlier or parent
+    return Note(
+        kind="fact",
+        content=content,
+        source_key=_key(hashed),
+        source=SOURCE,
+        trust="agent",
+        event_time=foreign_values.event_time(created if created is not None else written, stream),
+        confidence=float(confidence) if isinstance(confidence, int | float) else 1.0,
+        ended_at=ended_at,
+        ended_by="forgotten" if deleted else "superseded",
+        supersedes=_key(before) if before and before.strip() else None,
+        tags=(*((type,) if type else ()), *(word for word in words if word and word != _UNTAGGED)),
+        attributes=_attributes(metadata),
+    )
+
+
+def _attributes(metadata: str | None) -> dict[str, str | int | float]:
+    """The single values of its metadata; lists and objects are of its own workings."""
+    try:
+        found = _OBJECT.decode(metadata or "{}")
+    except (msgspec.MsgspecError, RecursionError):
+        return {}
+    values: dict[str, str | int | float] = {}
+    for name, value in found.items():
+        if len(values) == _MOST_ATTRIBUTES:
+            break
+        if isinstance(value, bool) or not (short := foreign_values.one_line(name)):
+            continue
+        if isinstance(value, int | float):
+            values[short] = value
+        elif isinstance(value, str) and (words := foreign_values.one_line(value, _LONGEST_ATTRIBUTE)):
+            values[short] = words
+    return values
+
+
+def _key(identity: str) -> str:
+    return f"mcp-memory-service:{foreign_values.identifier(identity)}"

@@ -1,0 +1,58 @@
+"""Where other memory programs keep their stores: one file each, unless a variable says another place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from memtui.engine.records import Record
+
+
+class StorePlace(Record):
+    """``folders``: below the home folder, on Linux, macOS and Windows. ``file``: a name in them, which may have a ``*``.
+
+    ``folder_variables`` and ``file_variables`` of the environment say another folder or file: the first that is set.
+    """
+
+    format: str
+    label: str
+    folders: tuple[str, ...]
+    file: str
+    folder_variables: tuple[str, ...] = ()
+    file_variables: tuple[str, ...] = ()
+
+
+PLACES = (
+    StorePlace(
+        format="claude-mem", label="claude-mem", folders=(".claude-mem",), file="claude-mem.db",
+        folder_variables=("CLAUDE_MEM_DATA_DIR",),
+    ),
+    StorePlace(
+        format="engram", label="engram", folders=(".engram",), file="engram.db", folder_variables=("ENGRAM_DATA_DIR",),
+    ),
+    StorePlace(
+        format="mcp-memory-service", label="mcp-memory-service", file="sqlite_vec.db",
+        folders=(
+            ".local/share/mcp-memory", "Library/Application Support/mcp-memory", "AppData/Local/mcp-memory",
+        ),
+        folder_variables=("MCP_MEMORY_BASE_DIR",),
+        file_variables=("MCP_MEMORY_SQLITE_PATH", "MCP_MEMORY_SQLITEVEC_PATH"),
+    ),
+)  # fmt: skip
+
+
+def store_files(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[StorePlace, Path]]:
+    """Every store that may be there, its place as a path."""
+    for place in PLACES:
+        if named := _first(place.file_variables, environ):
+            yield place, Path(named).expanduser()
+            continue
+        folder = _first(place.folder_variables, environ)
+        folders = [Path(folder).expanduser()] if folder else [home / one for one in place.folders]
+        for each in folders:
+            found = sorted(each.glob(place.file)) if "*" in place.file else [each / place.file]
+            yield from ((place, path) for path in found)
+
+
+def _first(variables: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
+    return next((value for name in variables if (value := environ.get(name))), None)

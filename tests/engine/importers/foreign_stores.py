@@ -1,0 +1,244 @@
+"""Small stores of other programs, made with the schema that each has."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+
+def store(path: Path, schema: str, rows: dict[str, list[dict[str, Any]]] | None = None) -> Path:
+    """An SQLite file with ``schema`` and rows of its tables; lists in a row are written as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(schema)
+        insert(connection, rows or {})
+    return path
+
+
+def insert(connection: sqlite3.Connection, rows: dict[str, list[dict[str, Any]]]) -> None:
+    for table, some in rows.items():
+        for row in some:
+            values = [json.dumps(one) if isinstance(one, list | dict) else one for one in row.values()]
+            places = ", ".join("?" * len(values))
+            connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places})", values)
+
+
+def beside(path: Path) -> list[str]:
+    """What lies in the folder of a store, with its sizes."""
+    return sorted(f"{one.name} {one.stat().st_size}" for one in path.parent.iterdir())
+
+
+def texts(found: Iterable[tuple[Any, ...]]) -> list[Any]:
+    return [one for (one,) in found]
+
+
+# Schema 49 of claude-mem, without indexes and tables of its synchronisation.
+CLAUDE_MEM = """
+CREATE TABLE schema_versions (id INTEGER PRIMARY KEY, version INTEGER UNIQUE NOT NULL, applied_at TEXT NOT NULL);
+CREATE TABLE sdk_sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, content_session_id TEXT NOT NULL, memory_session_id TEXT UNIQUE,
+  project TEXT NOT NULL, platform_source TEXT NOT NULL DEFAULT 'claude', user_prompt TEXT, started_at TEXT NOT NULL,
+  started_at_epoch INTEGER NOT NULL, completed_at TEXT, completed_at_epoch INTEGER, status TEXT NOT NULL DEFAULT 'active',
+  worker_port INTEGER, prompt_counter INTEGER DEFAULT 0, custom_title TEXT);
+CREATE TABLE observations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL, project TEXT NOT NULL, text TEXT, type TEXT NOT NULL,
+  title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT,
+  prompt_number INTEGER, discovery_tokens INTEGER DEFAULT 0, created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL,
+  content_hash TEXT, generated_by_model TEXT, relevance_count INTEGER DEFAULT 0, merged_into_project TEXT, agent_type TEXT,
+  agent_id TEXT, synced_at INTEGER);
+CREATE TABLE session_summaries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL, project TEXT NOT NULL, request TEXT,
+  investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, files_read TEXT, files_edited TEXT, notes TEXT,
+  prompt_number INTEGER, discovery_tokens INTEGER DEFAULT 0, created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL,
+  merged_into_project TEXT);
+CREATE TABLE user_prompts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, session_db_id INTEGER, content_session_id TEXT NOT NULL,
+  prompt_number INTEGER NOT NULL, prompt_text TEXT NOT NULL, created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL);
+CREATE VIRTUAL TABLE user_prompts_fts USING fts5(prompt_text, content='user_prompts', content_rowid='id');
+CREATE TRIGGER user_prompts_ai AFTER INSERT ON user_prompts BEGIN
+  INSERT INTO user_prompts_fts(rowid, prompt_text) VALUES (new.id, new.prompt_text); END;
+CREATE TABLE pending_messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, session_db_id INTEGER NOT NULL, content_session_id TEXT NOT NULL,
+  message_type TEXT NOT NULL, tool_name TEXT, status TEXT NOT NULL DEFAULT 'pending');
+CREATE TABLE projects (id TEXT PRIMARY KEY, name TEXT NOT NULL, slug TEXT UNIQUE);
+CREATE TABLE memory_items (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL, server_session_id TEXT, legacy_observation_id INTEGER, kind TEXT NOT NULL,
+  type TEXT NOT NULL, title TEXT, subtitle TEXT, text TEXT, narrative TEXT, facts TEXT NOT NULL DEFAULT '[]',
+  concepts TEXT NOT NULL DEFAULT '[]', files_read TEXT NOT NULL DEFAULT '[]', files_modified TEXT NOT NULL DEFAULT '[]',
+  metadata TEXT NOT NULL DEFAULT '{}', created_at_epoch INTEGER NOT NULL, updated_at_epoch INTEGER NOT NULL);
+INSERT INTO schema_versions (version, applied_at) VALUES (4, '2026-01-01'), (49, '2026-08-01');
+"""
+TALK = "5f0c9d52-7a41-4b0e-9f57-3c2f4f6f1e01"
+CLAUDE_MEM_ROWS: dict[str, list[dict[str, Any]]] = {
+    "sdk_sessions": [
+        {
+            "id": 1, "content_session_id": TALK, "memory_session_id": "m-1", "project": "greenhouse", "user_prompt": "Why?",
+            "started_at": "2026-03-04T10:00:00Z", "started_at_epoch": 1772618400000, "custom_title": "Fix the heater",
+        },
+        {
+            "id": 2, "content_session_id": "other", "memory_session_id": "m-2", "project": "shop", "user_prompt": "Old first",
+            "platform_source": "cursor", "started_at": "2026-03-05T10:00:00Z", "started_at_epoch": 1772704800000,
+        },
+    ],
+    "user_prompts": [
+        {
+            "session_db_id": 1, "content_session_id": TALK, "prompt_number": 1, "prompt_text": "Why is the heater off?",
+            "created_at": "2026-03-04T10:00:00Z", "created_at_epoch": 1772618400250,
+        },
+        {
+            "session_db_id": 1, "content_session_id": TALK, "prompt_number": 2, "prompt_text": " ",
+            "created_at": "2026-03-04T10:00:01Z", "created_at_epoch": 1772618401000,
+        },
+    ],
+    "observations": [
+        {
+            "memory_session_id": "m-1", "project": "greenhouse", "type": "bugfix", "title": "The heater reads Fahrenheit",
+            "subtitle": "The sensor is set wrong", "narrative": "The sensor reports Fahrenheit, the code expects Celsius.",
+            "facts": ["The sensor is a BME280", "The code expects Celsius"], "concepts": ["gotcha", "how-it-works"],
+            "files_read": ["heater.py", "sensor.py"], "files_modified": [], "created_at": "2026-03-04T10:05:00Z",
+            "created_at_epoch": 1772618700000, "content_hash": "ab", "agent_type": "explorer",
+        },
+        {
+            "memory_session_id": "m-2", "project": "shop", "merged_into_project": "store", "type": "decision",
+            "text": "Prices are kept in cents.", "created_at": "2026-03-05T10:05:00Z", "created_at_epoch": 1772705100000,
+        },
+        {
+            "memory_session_id": "gone", "project": "shop", "type": "change", "created_at": "2026-03-05T10:06:00Z",
+            "created_at_epoch": 1772705160000,
+        },
+    ],
+    "session_summaries": [
+        {
+            "memory_session_id": "m-1", "project": "greenhouse", "request": "Find out why the heater is off",
+            "learned": "Units were mixed", "next_steps": "", "files_edited": ["heater.py"],
+            "created_at": "2026-03-04T11:00:00Z", "created_at_epoch": 1772622000000,
+        },
+    ],
+    "pending_messages": [{"session_db_id": 1, "content_session_id": TALK, "message_type": "observation", "tool_name": "Bash"}],
+    "projects": [{"id": "p1", "name": "greenhouse"}],
+    "memory_items": [
+        {
+            "id": "i1", "project_id": "p1", "kind": "manual", "type": "note", "title": "Water on Fridays",
+            "created_at_epoch": 1772622060000, "updated_at_epoch": 1772622060000,
+        },
+        {
+            "id": "i2", "project_id": "p1", "kind": "observation", "type": "bugfix", "legacy_observation_id": 1,
+            "title": "The heater reads Fahrenheit", "created_at_epoch": 1772618700000, "updated_at_epoch": 1772618700000,
+        },
+    ],
+}  # fmt: skip
+
+
+def claude_mem(path: Path) -> Path:
+    return store(path, CLAUDE_MEM, CLAUDE_MEM_ROWS)
+
+
+# engram with relations of observations, without the tables of its synchronisation.
+ENGRAM = """
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY, project TEXT NOT NULL, directory TEXT NOT NULL, started_at TEXT NOT NULL DEFAULT (datetime('now')),
+  ended_at TEXT, summary TEXT);
+CREATE TABLE observations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT, session_id TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
+  content TEXT NOT NULL, tool_name TEXT, project TEXT, scope TEXT NOT NULL DEFAULT 'project', topic_key TEXT,
+  normalized_hash TEXT, revision_count INTEGER NOT NULL DEFAULT 1, duplicate_count INTEGER NOT NULL DEFAULT 1,
+  last_seen_at TEXT, created_at TEXT NOT NULL DEFAULT (datetime('now')), updated_at TEXT NOT NULL DEFAULT (datetime('now')),
+  deleted_at TEXT);
+CREATE VIRTUAL TABLE observations_fts USING fts5(
+  title, content, tool_name, type, project, topic_key, content='observations', content_rowid='id');
+CREATE TABLE user_prompts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT, session_id TEXT NOT NULL, content TEXT NOT NULL, project TEXT,
+  created_at TEXT NOT NULL DEFAULT (datetime('now')));
+CREATE TABLE memory_relations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT NOT NULL UNIQUE, source_id TEXT, target_id TEXT,
+  relation TEXT NOT NULL DEFAULT 'pending', reason TEXT, evidence TEXT, confidence REAL,
+  judgment_status TEXT NOT NULL DEFAULT 'pending', marked_by_actor TEXT, marked_by_kind TEXT, marked_by_model TEXT,
+  session_id TEXT, superseded_at TEXT, superseded_by_relation_id INTEGER, created_at TEXT NOT NULL DEFAULT (datetime('now')),
+  updated_at TEXT NOT NULL DEFAULT (datetime('now')));
+PRAGMA user_version = 8;
+"""
+ENGRAM_ROWS: dict[str, list[dict[str, Any]]] = {
+    "sessions": [
+        {
+            "id": "s-1", "project": "greenhouse", "directory": "/home/ada/greenhouse", "started_at": "2026-03-04 10:00:00",
+            "ended_at": "2026-03-04 11:00:00", "summary": "The heater runs again.",
+        },
+        {"id": "manual-save", "project": "", "directory": "", "started_at": "2026-03-04 10:00:00"},
+    ],
+    "user_prompts": [
+        {"session_id": "s-1", "content": "Why is the heater off?", "project": "", "created_at": "2026-03-04 10:00:01"},
+    ],
+    "observations": [
+        {
+            "id": 1, "sync_id": "obs-1", "session_id": "s-1", "type": "decision", "title": "Read in Fahrenheit",
+            "content": "The sensor is read in Fahrenheit.", "project": "greenhouse", "created_at": "2026-03-04 10:01:00",
+            "updated_at": "2026-03-04 10:01:00",
+        },
+        {
+            "id": 2, "sync_id": "obs-2", "session_id": "s-1", "type": "decision", "title": "Read in Celsius",
+            "content": "Read in Celsius, everywhere.", "project": "greenhouse", "topic_key": "sensor/units",
+            "tool_name": "mem_save", "revision_count": 3, "created_at": "2026-03-04 10:02:00",
+            "updated_at": "2026-03-04 10:30:00",
+        },
+        {
+            "id": 3, "sync_id": "obs-3", "session_id": "manual-save", "type": "preference", "title": "Tea", "scope": "personal",
+            "content": "Drinks green tea.", "created_at": "2026-03-04 10:03:00", "updated_at": "2026-03-04 10:40:00",
+            "deleted_at": "2026-03-04 10:40:00",
+        },
+        {"id": 4, "sync_id": "obs-4", "session_id": "s-1", "type": "manual", "title": "", "content": " "},
+    ],
+    "memory_relations": [
+        {
+            "sync_id": "rel-1", "source_id": "obs-2", "target_id": "obs-1", "relation": "supersedes",
+            "judgment_status": "judged", "updated_at": "2026-03-04 10:35:00",
+        },
+        {"sync_id": "rel-2", "source_id": "obs-3", "target_id": "obs-2", "relation": "related", "judgment_status": "judged"},
+        {"sync_id": "rel-3", "source_id": "obs-2", "target_id": "obs-3"},
+    ],
+}  # fmt: skip
+
+
+def engram(path: Path) -> Path:
+    return store(path, ENGRAM, ENGRAM_ROWS)
+
+
+# mcp-memory-service with versions of memories and its graph; the table of vectors belongs to an extension.
+MCP_MEMORY_SERVICE = """
+CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE memories (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, content_hash TEXT UNIQUE NOT NULL, content TEXT NOT NULL, tags TEXT, memory_type TEXT,
+  metadata TEXT, created_at REAL, updated_at REAL, created_at_iso TEXT, updated_at_iso TEXT, deleted_at REAL DEFAULT NULL,
+  parent_id TEXT, version INTEGER DEFAULT 1, confidence REAL DEFAULT 1.0, last_accessed INTEGER, superseded_by TEXT);
+CREATE TABLE memory_graph (
+  source_hash TEXT NOT NULL, target_hash TEXT NOT NULL, similarity REAL NOT NULL, connection_types TEXT NOT NULL, metadata TEXT,
+  created_at REAL NOT NULL, relationship_type TEXT DEFAULT 'related', PRIMARY KEY (source_hash, target_hash));
+INSERT INTO metadata VALUES ('distance_metric', 'cosine');
+"""
+MCP_MEMORY_SERVICE_ROWS: dict[str, list[dict[str, Any]]] = {
+    "memories": [
+        {"id": 1, "content_hash": "c" * 64, "content": "Ada lives in Porto", "tags": "home,source:laptop", "memory_type": "note",
+         "metadata": {"hostname": "laptop", "quality_score": 0.5, "embedded": True, "steps": [1]}, "created_at": 1772618400.5,
+         "updated_at": 1772618400.5, "confidence": 0.9, "parent_id": "b" * 64, "version": 3},
+        {"id": 2, "content_hash": "a" * 64, "content": "Ada lives in Lyon", "tags": "home", "memory_type": "note",
+         "created_at": 1772000000.0, "updated_at": 1772300000.0, "superseded_by": "b" * 64},
+        {"id": 3, "content_hash": "b" * 64, "content": "Ada lives in Paris", "tags": "home", "memory_type": "note",
+         "created_at": 1772300000.0, "updated_at": 1772618400.0, "superseded_by": "c" * 64},
+        {"id": 4, "content_hash": "d" * 64, "content": "Ada owns a boat", "tags": "untagged", "memory_type": "observation",
+         "created_at": 1772300000.0, "deleted_at": 1772500000.0},
+        {"id": 5, "content_hash": "e" * 64, "content": " ", "created_at": 1772300000.0},
+        {"id": 6, "content_hash": "f" * 64, "content": "In a circle", "created_at_iso": "2026-03-01T10:00:00Z",
+         "superseded_by": "f" * 64},
+    ],
+    "memory_graph": [
+        {"source_hash": "a" * 64, "target_hash": "d" * 64, "similarity": 0.5, "connection_types": ["semantic"],
+         "created_at": 1772618400.0},
+    ],
+}  # fmt: skip
+
+
+def mcp_memory_service(path: Path) -> Path:
+    return store(path, MCP_MEMORY_SERVICE, MCP_MEMORY_SERVICE_ROWS)
