@@ -88,7 +88,7 @@ def full_memory(place: Path) -> Callable[[str], Memory]:
     return make
 
 
-@pytest.mark.parametrize(("facts", "cap"), [(120, 10), (700, 14)])
+@pytest.mark.parametrize(("facts", "cap"), [(120, 10), pytest.param(700, 14, marks=pytest.mark.long)])
 async def test_ten_facts_or_two_in_a_hundred_are_replaced_in_a_run(
     full_memory: Callable[[str], Memory], facts: int, cap: int
 ) -> None:

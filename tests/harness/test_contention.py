@@ -29,7 +29,7 @@ def failures(outcome: dict[str, Any]) -> list[str]:
     return [line.get("failed") or line["error"] for line in lines if "failed" in line or "error" in line]
 
 
-@pytest.mark.parametrize(("writers", "each"), [(8, 250), (16, 125)])
+@pytest.mark.parametrize(("writers", "each"), [(8, 250), pytest.param(16, 125, marks=pytest.mark.long)])
 def test_writers_are_never_refused_and_lose_nothing(
     writers: int, each: int, place: Path, tmp_path: Path, sized: Callable[[int], int]
 ) -> None:

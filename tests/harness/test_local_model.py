@@ -105,7 +105,7 @@ async def test_an_answer_has_the_shape_that_was_asked_for(model: LlmOptions) -> 
 
 
 async def test_imported_talks_become_facts_with_their_turns(
-    place: Path, tmp_path: Path, model: LlmOptions
+    place: Path, tmp_path: Path, model: LlmOptions, full: bool
 ) -> None:
     clock = Clock(START)
     with opened(place, clock, model) as memory:
@@ -115,11 +115,12 @@ async def test_imported_talks_become_facts_with_their_turns(
         looker = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READONLY)
         before, rows = state_hash(looker), memories(looker)
 
-        seen = await memory.consolidate("allergy", preview=True)
-        assert [one.state for one in seen.outcomes] == ["preview"], seen
-        assert (state_hash(looker), memories(looker)) == (before, rows), (
-            "a preview keeps nothing but what it cost"
-        )
+        if full:
+            seen = await memory.consolidate("allergy", preview=True)
+            assert [one.state for one in seen.outcomes] == ["preview"], seen
+            assert (state_hash(looker), memories(looker)) == (before, rows), (
+                "a preview keeps nothing but what it cost"
+            )
         assert memory.history.next_undo() == report.operation
 
         outcome = await memory.consolidate()

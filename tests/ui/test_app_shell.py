@@ -93,7 +93,15 @@ async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str)
     assert app.return_code == 4
 
 
-@pytest.mark.parametrize("pane", [spec.place for spec in PANES])
+@pytest.mark.parametrize(
+    "pane",
+    [
+        pytest.param(
+            spec.place, marks=[] if spec.place in ("you", "memories", "review") else [pytest.mark.long]
+        )
+        for spec in PANES
+    ],
+)
 async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: str, story: Story) -> None:
     gate = threading.Event()
 

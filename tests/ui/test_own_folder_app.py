@@ -118,7 +118,14 @@ async def export_nevertheless(app: MemtuiApp, pilot: Pilot[None], target: Path) 
     await quiet(app)
 
 
-@pytest.mark.parametrize("options", [{"readonly": True}, {"demo": True}, {"readonly": True, "demo": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"readonly": True},
+        {"demo": True},
+        pytest.param({"readonly": True, "demo": True}, marks=pytest.mark.long),
+    ],
+)
 async def test_whatever_is_pressed_the_home_folder_stays_as_it_is(
     options: dict[str, bool], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

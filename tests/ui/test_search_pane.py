@@ -414,7 +414,15 @@ async def test_a_hit_leads_to_its_conversation_and_to_its_people(story: Story) -
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (40, 12),
+        pytest.param((80, 24), marks=pytest.mark.long),
+        (120, 40),
+        pytest.param((200, 60), marks=pytest.mark.long),
+    ],
+)
 async def test_hostile_texts_and_questions_do_nothing(story: Story, size: tuple[int, int]) -> None:
     with story.open() as memory:
         memory.remember(f"walnuts {HOSTILE}", tags=["x[/]"])
