@@ -14,7 +14,7 @@ import click
 
 from memtui import paths
 from memtui.engine.errors import DegradedError, StoreError, UsageError
-from memtui.engine.installation import command_for_extra
+from memtui.engine.installation import command_for_dependency
 
 from .errors import OK
 from .listening import Door, checked_door, listening_options
@@ -79,7 +79,7 @@ def mcp_command(
     memtui tokens add NAME. Beyond this machine it needs TLS (--cert and --key, or --behind-proxy).
     """
     if find_spec("mcp") is None:
-        raise DegradedError("The package mcp is not installed.", command_for_extra("mcp"))
+        raise DegradedError("The package mcp is not installed.", command_for_dependency("mcp"))
     given = {name for name in context.params if _is_given(context, name)}
     if not http and (wrong := [name for name in _ONLY_HTTP if name in given]):
         raise UsageError(f"--{wrong[0].replace('_', '-')} needs --http.", "memtui mcp --http --help")

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx2
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from mcp.client.streamable_http import streamable_http_client
 from mcp_kit import environment
 
@@ -28,8 +36,13 @@ class Answer(NamedTuple):
 class Running:
     """A server as a process: its address once it answers."""
 
-    def __init__(self, place: Path, *options: str, port: int = 0) -> None:
+    def __init__(
+        self, place: Path, *options: str, port: int = 0, certificate: tuple[Path, Path] | None = None
+    ) -> None:
         self.place = place
+        self._trusted = ssl.create_default_context(cafile=certificate[0]) if certificate else None
+        if certificate:
+            options = (*options, "--cert", str(certificate[0]), "--key", str(certificate[1]))
         self._errors = place.with_name("stderr").open("w+")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "memtui", "mcp", "--http", "--port", str(port), "--db", str(place), *options],
@@ -65,6 +78,9 @@ class Running:
         ):  # fmt: skip
             yield client
 
+    def _secured(self, plain: socket.socket) -> socket.socket:
+        return self._trusted.wrap_socket(plain, server_hostname="127.0.0.1") if self._trusted else plain
+
     def post(
         self, *, token: str = "", path: str = "/mcp", method: str = "POST", body: bytes = b"", length: int | None = None,
         **headers: str,
@@ -76,11 +92,16 @@ class Running:
             **({"Authorization": f"Bearer {token}"} if token else {}), **headers,
         }  # fmt: skip
         head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as link:
+        with (
+            socket.create_connection(("127.0.0.1", self.port), timeout=60) as plain,
+            self._secured(plain) as link,
+        ):
             link.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body)
             received = b""
             while piece := link.recv(65_536):
                 received += piece
+        if b"\r\n\r\n" not in received:
+            raise ConnectionError("the server ended before it answered")
         top, _, text = received.decode().partition("\r\n\r\n")
         return Answer(int(top.split(" ", 2)[1]), text)
 
@@ -89,3 +110,20 @@ def call(name: str, **arguments: Any) -> bytes:
     """A call of a tool as a client of the older protocol sends it."""
     params = {"name": name, "arguments": arguments}
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    now = datetime.now(UTC)
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "memtui test")])
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    files = folder / "cert.pem", folder / "key.pem"
+    files[0].write_bytes(made.public_bytes(Encoding.PEM))
+    files[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return files

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -13,11 +15,12 @@ from threading import Thread
 from typing import NamedTuple
 
 import pytest
-from http_kit import Running, call
+from http_kit import Running, call, make_certificate
 from mcp_kit import ask, environment, refused
 from memtui import Memory
 from memtui.access.counts import Counts
 from memtui.access.tokens import TokenFile
+from memtui.cli import run
 from memtui.engine.records import Options
 
 QUIET = Options(background=False, embedder="off")
@@ -202,8 +205,12 @@ async def test_many_clients_at_once_lose_nothing(served: Served, sized: Callable
 
 
 def test_a_signal_ends_it_and_what_was_acknowledged_is_there(place: Path) -> None:
-    """Without tokens, as ``--no-token`` has it: the agent is that of the options."""
-    server = Running(place, "--no-jobs", "--no-token", "--agent", "solo", "--project", "boat")
+    """Without tokens, as ``--no-token`` has it: the agent is that of the options. Over TLS."""
+    server = Running(
+        place, "--no-jobs", "--no-token", "--agent", "solo", "--project", "boat",
+        certificate=make_certificate(place.parent),
+    )  # fmt: skip
+    assert server.url.startswith("https://127.0.0.1:")
     acknowledged: list[str] = []
 
     def write(who: int) -> None:
@@ -234,21 +241,31 @@ def test_a_signal_ends_it_and_what_was_acknowledged_is_there(place: Path) -> Non
         assert {one.actor for one in memory.view.operations()} == {"agent:solo"}
 
 
-def test_what_cannot_be_served_is_refused_before_it_begins(served: Served, tmp_path: Path) -> None:
-    def run(*options: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "memtui", "mcp", "--http", "--db", str(tmp_path / "m.db"), *options],
-            env=environment(tmp_path), capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-        return done.returncode, done.stderr
-
-    (tmp_path / "no.pem").write_text("no certificate")
-    for options, code, words in (
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
         (["--host", "0.0.0.0"], 2, "--behind-proxy"),
+        (["--host", "192.168.1.5", "--cert", "x.pem"], 2, "belong together"),
         (["--host", "0.0.0.0", "--behind-proxy", "--no-token"], 2, "this machine only"),
+        (["--behind-proxy", "--no-token"], 2, "this machine only"),
         (["--project", "boat"], 2, "memtui tokens add"),
-        (["--port", str(served.server.port)], 3, "--port"),
-        (["--cert", str(tmp_path / "no.pem"), "--key", str(tmp_path / "no.pem")], 3, "certificate"),
-    ):
-        found = run(*options)
-        assert (found[0], words in found[1]) == (code, True), found
+        (["--port", "TAKEN"], 3, "--port"),
+        (["--cert", "no.pem", "--key", "no.pem"], 3, "certificate"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_it_begins(
+    options: list[str], code: int, words: str, place: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("HOME", str(place.parent))
+    monkeypatch.chdir(place.parent)
+    Path("no.pem").write_text("no certificate")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        try:
+            found = run(
+                ["mcp", "--http", "--db", str(place), *(port if one == "TAKEN" else one for one in options)]
+            )
+        finally:
+            gc.enable()
+    assert (found, words in capsys.readouterr().err) == (code, True)
