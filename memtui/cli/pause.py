@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from memtui.engine.errors import UsageError
 
 from .errors import OK
 from .invocation import Invocation
-from .output import out, print_json
+from .output import next_step, out, print_json, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 @click.option("--client", metavar="NAME", help="Never record this client: claude-code, codex.")
 @click.option("--project", metavar="NAME", help="Never record this project.")
 @click.option("--folder", metavar="PATH", help="Never record in this folder and its subfolders.")
+@click.option("--subject", metavar="WORDS", help="Never record a sentence with these words: 'bank account'.")
 @click.option("--show", is_flag=True, help="Only show whether memtui records.")
 @json_option
 @pass_invocation
 def pause_command(
     invocation: Invocation, when: tuple[str, ...], off: bool, client: str | None, project: str | None, folder: str | None,
-    show: bool, json: bool,
+    subject: str | None, show: bool, json: bool,
 ) -> int:  # fmt: skip
     """Stop recording: for a while, until a time, or until you end it.
 
@@ -39,6 +41,8 @@ def pause_command(
     memtui pause 1h              also 90m, 2 days
     memtui pause until 18:00     also tomorrow, monday, 2026-03-03
     memtui pause --project boat  never record this project (--off: again)
+    memtui pause --subject 'bank account'
+                                 never record what has these words in a sentence
 
     It holds for every program that uses this memory: hooks, watched sessions, MCP, the Agents SDK, Python.
     What they send is counted and not kept. Later imports leave it out too. Agents can still read. What you
@@ -46,7 +50,7 @@ def pause_command(
     """
     path = None if folder is None else str(Path(folder).expanduser().absolute())
     named: list[tuple[NeverKind, str]] = [
-        (kind, name) for kind, name in _kinds(client, project, path) if name is not None
+        (kind, name) for kind, name in _kinds(client, project, path, subject) if name is not None
     ]
     if off + show + bool(when) > 1 or (named and (show or when)):
         raise UsageError("A time, --off and --show exclude each other.", "memtui pause 1h")
@@ -70,10 +74,12 @@ def pause_command(
         out(ended_line(before) if off and not named else paused_line(found, time.time()))
         for line in never_lines(found):
             out(line)
+        if subject is not None and not off:
+            out(row("  ", next_step(f"What is there already stays: memtui list {shlex.quote(subject)}")))
     return OK
 
 
 def _kinds(
-    client: str | None, project: str | None, folder: str | None
+    client: str | None, project: str | None, folder: str | None, subject: str | None
 ) -> tuple[tuple[NeverKind, str | None], ...]:
-    return ("client", client), ("project", project), ("folder", folder)
+    return ("client", client), ("project", project), ("folder", folder), ("subject", subject)

@@ -161,7 +161,9 @@ class Core:
             return
         now = int(self.clock())
         with self.connections.write() as connection:
-            kept = recording_rules.keeps_question(connection, self.actor.removeprefix("agent:"), now, project)
+            kept = recording_rules.keeps_question(
+                connection, self.actor.removeprefix("agent:"), now, project, query
+            )
             memories.record_access(connection, [memory.rid for memory in served], now, local_midnight(now))
             recalls.add(
                 connection, at=now, agent=self.actor.removeprefix("agent:"),

@@ -50,7 +50,7 @@ def ended_line(before: Recording) -> str:
 
 
 def never_lines(recording: Recording) -> list[str]:
-    """A line for each client, project and folder that is never recorded."""
+    """A line for each client, project, folder and subject that is never recorded."""
     return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
 
 

@@ -145,7 +145,7 @@ class AppActions:
         """Pause recording, after asking for how long; or end the pause."""
         from memtui.present.status import ended_line, never_lines, paused_line
 
-        from .dialogs.line_input import PauseDialog
+        from .dialogs.line_input import PauseDialog, never_subject
 
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
@@ -164,6 +164,14 @@ class AppActions:
         end = await shell.ask_person(PauseDialog(never_lines(before)))
         if end is None:
             shell.show_message("Recording goes on.")
+            return
+        if subject := never_subject(end):
+            await shell.operations.change(
+                lambda memory: memory.recording.never("subject", subject), "excluding a subject"
+            )
+            shell.show_message(
+                f"“{subject}” is never recorded from now on. What is there already stays: / finds it."
+            )
             return
         found = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"

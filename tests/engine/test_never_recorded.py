@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -148,3 +149,45 @@ def test_the_list_is_the_persons(person: Memory, place: Path) -> None:
         person.recording.never("folder", "here")
     with pytest.raises(NotFoundError):
         person.recording.no_longer_never("project", "garden")
+
+
+def test_a_subject_is_never_recorded_by_its_words(person: Memory, place: Path, tmp_path: Path) -> None:
+    person.record_turn(
+        "old", "user", "My bank account at Triodos is a joint one with Ada. I am allergic to walnuts."
+    )
+    found = person.recording.never("subject", "bank account")
+    assert found.never == (Never(kind="subject", name="bank account"),)
+    said = "ok. Both our Bank Accounts are at Triodos"
+    with pytest.raises(NotRecordedError, match="“bank account” is never recorded"):
+        person.record_turn("s", "user", said)
+    with agent(place) as memory:
+        box = Toolbox.of(memory, ("memory", "scratchpad", "observations"))
+        for tool, given in (
+            ("remember_fact", {"content": said}),
+            ("remember_observations", {"findings": [said]}),
+            ("scratchpad_write", {"key": "money", "value": said}),
+            ("record_turn", {"session_id": "s", "role": "user", "content": said}),
+        ):
+            assert "never recorded" in box.call(tool, given).text, tool
+        box.call("search_memory", {"query": "walnuts for the bank account"})
+        memory.record_turn("s", "user", "The bank is closed. What does an account manager do?")
+    assert person.recording.state().turned_away == 5
+    assert b"Accounts" not in kept_bytes(place)
+    assert {one.query for one in person.view.recent_recalls()} <= {""}
+    lines = [
+        {"session_id": "i", "role": "user", "content": said, "timestamp": 1_760_000_000},
+        {"session_id": "i", "role": "user", "content": "I live in Ghent", "timestamp": 1_760_000_001},
+    ]
+    file = tmp_path / "talk.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    report = person.files.import_paths([file])
+    assert (report.imported, report.skipped) == (1, 1)
+    asyncio.run(person.consolidate())
+    facts = [fact.content for fact in person.view.page("kind:fact")]
+    assert any("walnuts" in fact for fact in facts)
+    assert not [fact for fact in facts if "Triodos" in fact]
+    assert person.remember("My bank account is at Triodos").content  # what the person writes is theirs
+    assert person.recording.no_longer_never("subject", "bank account").never == ()
+    assert person.record_turn("s", "user", said).content == said
+    with pytest.raises(InputError, match="words"):
+        person.recording.never("subject", "…")

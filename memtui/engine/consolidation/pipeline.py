@@ -24,7 +24,7 @@ from memtui.engine.memories import validation
 from memtui.engine.models.budget import BudgetError, Spending
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.records import BY_RULES, MemoryRecord, Operation, Options, Session
-from memtui.engine.store import consolidations, fading, history, locks, sessions
+from memtui.engine.store import consolidations, fading, history, locks, recording_rules, sessions
 from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 from memtui.log import outline
@@ -225,6 +225,9 @@ class Consolidator:
                 cut |= found.cut
         again_id = session.session_id if again else None
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id, foreseen)
+        with self._connections.read() as connection:
+            if recording_rules.subject_in(recording_rules.never(connection), [summary or ""]):
+                summary = None
         if summary:
             safe = validation.without_secrets(summary)
             lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
@@ -246,6 +249,8 @@ class Consolidator:
         by_id = {turn.id: turn for turn in turns}
         limit, now = self._extractor.limit, self._clock()
         with self._connections.read() as connection:
+            never = recording_rules.never(connection)
+            drafts = [one for one in drafts if recording_rules.subject_in(never, [one.content]) is None]
             if again_id is not None:
                 return reread.plan_difference(
                     connection,

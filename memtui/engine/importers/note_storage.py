@@ -15,7 +15,15 @@ from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
 from memtui.engine.records import NewMemory
-from memtui.engine.store import entities, full_text, memories, scratchpad, sessions, tombstones
+from memtui.engine.store import (
+    entities,
+    full_text,
+    memories,
+    recording_rules,
+    scratchpad,
+    sessions,
+    tombstones,
+)
 from memtui.engine.store.entities import Mention
 from memtui.engine.store.sql import json_text, scalar
 
@@ -217,10 +225,13 @@ class Notes:
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
         gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
         known = note_validation.known_ids(connection, items)
+        never = recording_rules.never(connection)
         new: list[NewItem] = []
         for item in items:
             if note_validation.erased_key(item) in gone:
                 shared.skip(report.ERASED)
+            elif isinstance(item, Note) and recording_rules.subject_in(never, [item.content]):
+                shared.skip(turns.UNWANTED)
             elif isinstance(item, Note) and item.id in known:
                 if note_validation.equal_but_layout(item.content, known[item.id]):
                     shared.already_there += 1

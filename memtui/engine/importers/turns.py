@@ -85,7 +85,11 @@ class Turns:
                 shared.already_there += 1
                 shared.repeated += key in ours or key in new
             elif recording_rules.first_excluded(
-                never, client=_CLIENTS.get(turn.source), project=turn.project, folder=turn.folder
+                never,
+                client=_CLIENTS.get(turn.source),
+                project=turn.project,
+                folder=turn.folder,
+                text=turn.content,
             ):
                 shared.skip(UNWANTED)
             elif turn.source in _CLIENTS and recording_rules.is_within(paused, turn.event_time or 0.0):

@@ -16,6 +16,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import Changes, Never, NeverKind, Recording
 from memtui.engine.search.moments import parse_future_time
 from memtui.engine.store import recording_rules
+from memtui.engine.store.tokens import words
 
 
 class RecordingControl:
@@ -55,13 +56,17 @@ class RecordingControl:
     def never(self, kind: NeverKind, name: str) -> Recording:
         """Record nothing of a client (as it signs), a project or a folder (and those in it), now and in later imports.
 
-        What is there already stays. Raises InputError for an unknown kind, an empty name, a relative folder, an agent.
+        Of a ``subject`` what has all its words in one sentence; consolidation draws no fact about it either. What says it
+        in other words is not noticed. What is there already stays. Raises InputError for an unknown kind, an empty name, a
+        relative folder, an agent.
         """
         if kind not in get_args(NeverKind):
             raise InputError(f"{kind!r} cannot be excluded.", f"Kinds: {', '.join(get_args(NeverKind))}.")
         wanted = Never(kind=kind, name=validation.name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
             raise InputError(f"{name!r} is not an absolute path.", "For example /home/ada/notes.")
+        if kind == "subject" and not words(name):
+            raise InputError(f"{name!r} has no words.", "For example: bank account.")
 
         def add(connection: apsw.Connection) -> None:
             known = recording_rules.never(connection)

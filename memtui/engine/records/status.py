@@ -14,11 +14,13 @@ class Pause(Record):
     until: int | None = None
 
 
-NeverKind = Literal["client", "project", "folder"]
+NeverKind = Literal["client", "project", "folder", "subject"]
 
 
 class Never(Record):
-    """What is never recorded: the client (agent) of a name, a project, or what is said in a folder and those in it."""
+    """What is never recorded: the client (agent) of a name, a project, what is said in a folder and those in it, or what
+    has all words of a ``subject`` in one sentence.
+    """
 
     kind: NeverKind
     name: str

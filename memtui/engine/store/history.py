@@ -15,7 +15,7 @@ import apsw
 import msgspec
 
 from memtui.engine.clock import Clock
-from memtui.engine.errors import DiskFullError, StoreError
+from memtui.engine.errors import DiskFullError, NotRecordedError, StoreError
 from memtui.engine.records import Operation, RowChange
 
 from . import agent_usage, metadata, operations, recording_rules
@@ -59,25 +59,31 @@ def operation(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None,
     project: str | None = None, folder: str | None = None,
 ) -> Iterator[Op]:  # fmt: skip
-    """One operation in one transaction. Raises NotRecordedError for words that are not recorded (``recording.refusal``)."""
+    """One operation in one transaction. Raises NotRecordedError for words that are not recorded (``recording_rules``)."""
     end_unfinished(connections)
-    with connections.write() as connection:
-        refused = recording_rules.refusal(connection, actor, kind, clock(), project=project, folder=folder)
-        if refused:
-            recording_rules.count(connection)
-        else:
+    try:
+        with connections.write() as connection:
+            refused = recording_rules.refusal(
+                connection, actor, kind, clock(), project=project, folder=folder
+            )
+            if refused:
+                raise refused
             agent_usage.count_write(connection)
             op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
             op = Op(connection, op_id, label)
             connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
             yield op
+            if unwanted := recording_rules.refusal_of_words(connection, actor, kind, op_id):
+                raise unwanted
             connection.execute("DELETE FROM current_op")
             if not op.wrote and not _changed(connection, op_id):
                 connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
             elif op.relabelled:
                 connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
-    if refused:
-        raise refused
+    except NotRecordedError:
+        with connections.write() as connection:
+            recording_rules.count(connection)
+        raise
 
 
 def _changed(connection: apsw.Connection, op_id: int) -> bool:

@@ -6,6 +6,8 @@ The rules are not part of history. Rejected turns are counted; neither their wor
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import apsw
@@ -17,9 +19,16 @@ from memtui.engine.wording import until_when
 
 from . import metadata
 from .sql import json_text
-from .tokens import fold
+from .tokens import fold, stems
 
 _PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "recording_never"
+_sentence_end = re.compile(r"[.!?…。！？]+(?=\s|$)|\n")
+# Where an operation can put words, beside the text of a memory.
+_TEXTS = (
+    ("memories", "rid", "content"),
+    ("scratchpad", "pad_id", "value"),
+    ("proposals", "proposal_id", "payload"),
+)
 # Beyond so many, the two pauses that lie nearest to each other count as one.
 _MOST = 1_000
 # What an agent writes in an operation of such a kind says what it heard.
@@ -90,8 +99,22 @@ def save_never(connection: apsw.Connection, wanted: list[Never]) -> None:
     metadata.set_value(connection, _NEVER, msgspec.json.encode(wanted).decode())
 
 
+def subject_in(known: Sequence[Never], texts: Iterable[str]) -> Never | None:
+    """The first subject among what is never recorded that one of the texts is about: by words, "accounts" as "account"."""
+    subjects = [(one, frozenset(stems(one.name))) for one in known if one.kind == "subject"]
+    if not subjects:
+        return None
+    for text in texts:
+        for sentence in _sentence_end.split(text):
+            there = set(stems(sentence))
+            for one, wanted in subjects:
+                if wanted <= there:
+                    return one
+    return None
+
+
 def first_excluded(
-    known: list[Never], *, client: str | None, project: str | None, folder: str | None
+    known: list[Never], *, client: str | None, project: str | None, folder: str | None, text: str = ""
 ) -> Never | None:
     """The first of what is never recorded that something belongs to."""
     for one in known:
@@ -104,6 +127,8 @@ def first_excluded(
                 there = folder is not None and f"{_path(folder)}/".startswith(
                     f"{_path(one.name).rstrip('/')}/"
                 )
+            case "subject":
+                there = subject_in([one], [text]) is not None
         if there:
             return one
     return None
@@ -142,9 +167,43 @@ def refusal(
     )
 
 
-def keeps_question(connection: apsw.Connection, agent: str, now: float, project: str | None) -> bool:
+def refusal_of_words(
+    connection: apsw.Connection, actor: str, kind: str, op_id: int
+) -> NotRecordedError | None:
+    """Why the words that a running operation put in are not recorded: they are about a subject that never is.
+
+    Of the same operations as ``refusal``: the caller takes the operation back.
+    """
+    if kind != "record" and not (actor.startswith("agent:") and kind in _WORDS_OF_AGENTS):
+        return None
+    known = [one for one in never(connection) if one.kind == "subject"]
+    if not known:
+        return None
+    texts = [
+        text
+        for table, row, column in _TEXTS
+        for (text,) in connection.execute(
+            f"SELECT t.{column} FROM changes c JOIN {table} t ON t.{row} BETWEEN c.lo AND c.hi "
+            "WHERE c.op_id = ? AND c.tbl = ? AND c.act != 'delete'",
+            (op_id, table),
+        )
+    ]
+    found = subject_in(known, texts)
+    if found is None:
+        return None
+    return NotRecordedError(
+        f"“{found.name}” is never recorded: nothing was stored.",
+        "Reading works. The person changes that with memtui pause.",
+    )
+
+
+def keeps_question(
+    connection: apsw.Connection, agent: str, now: float, project: str | None, question: str
+) -> bool:
     """Whether what an agent (of a ``project``) asks may be noted."""
-    return refusal(connection, f"agent:{agent}", "record", now, project=project) is None
+    if refusal(connection, f"agent:{agent}", "record", now, project=project) is not None:
+        return False
+    return subject_in(never(connection), [question]) is None
 
 
 def _working_folder() -> str | None:

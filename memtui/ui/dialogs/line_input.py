@@ -113,18 +113,28 @@ class NameDialog(Dialog[str]):
 
 _ABOUT = (
     "No conversation is recorded, from any program, until then. Agents can still read, and what you write down yourself"
-    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it."
+    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it. Or a subject that is never recorded:"
+    " never bank account."
 )
 
 
+def never_subject(typed: str) -> str:
+    """The words in "never bank account"; empty for what names a time."""
+    first, _, words = typed.strip().partition(" ")
+    return words.strip() if first.casefold() == "never" else ""
+
+
 class PauseDialog(LineDialog):
-    """Returns a text that names a future time. Empty: a pause without an end. ``never``: what is not recorded anyway."""
+    """Returns a text that names a future time. Empty: a pause without an end. ``never``: what is not recorded anyway.
+
+    Also returns ``never`` and the words of a subject that is not to be recorded (``never_subject``).
+    """
 
     hints = (("Enter", "pause"),)
 
     def __init__(self, never: Sequence[str] = ()) -> None:
         super().__init__(
-            "Pause recording", "1h", hint="\n".join((_ABOUT, *never)), placeholder="1h", longest=40,
+            "Pause recording", "1h", hint="\n".join((_ABOUT, *never)), placeholder="1h", longest=80,
             empty="Without a time it lasts until you end it.",
         )  # fmt: skip
 
@@ -133,7 +143,7 @@ class PauseDialog(LineDialog):
         from memtui.engine.search.moments import parse_future_time
 
         try:
-            if event.value.strip():
+            if event.value.strip() and not never_subject(event.value):
                 parse_future_time(event.value, self.shell.clock())
         except InputError as error:
             event.prevent_default()  # the base class would accept it
