@@ -127,6 +127,7 @@ def _options(
     invocation.check()
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
+    invocation.refuse_foreign()
     if filter is not None or project is not None:
         # The server would refuse it later, where the person does not see why.
         compiler.compile(access_scope.scope_filter(filter, project), now=time.time())

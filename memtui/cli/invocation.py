@@ -15,6 +15,7 @@ from memtui import paths
 from memtui.engine.errors import OlderFileError, ReadOnlyError, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from memtui.cli.store_copy import ForeignStore
     from memtui.config import Configuration
     from memtui.engine.memory import Memory
     from memtui.engine.records import Options
@@ -68,6 +69,20 @@ class Invocation:
         named = self.db or self.configuration.settings.general.db
         return Path(named).expanduser() if named else paths.default_memory()
 
+    @cached_property
+    def foreign(self) -> ForeignStore | None:
+        """The store of another program that --db names; None for a memory. Raises InputError for a newer store."""
+        if not self.db or self.demo:
+            return None
+        from .store_copy import foreign_store
+
+        return foreign_store(Path(self.db).expanduser())
+
+    def refuse_foreign(self) -> None:
+        """Raise ReadOnlyError if --db names the store of another program, for a command that needs a memory of its own."""
+        if self.foreign is not None:
+            raise self.foreign.refusal()
+
     def check(self) -> None:
         """Raise UsageError for options that contradict each other."""
         if self.demo and self.db:
@@ -90,6 +105,8 @@ class Invocation:
         """A memory that is there: writable if it may be, for reading only if not (unless ``must_write``)."""
         if must_write and self.readonly:
             raise _nothing_may_change()
+        if must_write:
+            self.refuse_foreign()
         with ExitStack() as stack:
             try:
                 memory = stack.enter_context(self._opened(write=not self.readonly, create=False))
@@ -109,6 +126,7 @@ class Invocation:
         """
         if self.readonly:
             raise _nothing_may_change()
+        self.refuse_foreign()
         missing = () if self.demo else _missing(self.path())
         try:
             with self._opened(write=True, create=True, background=background) as memory:
@@ -134,6 +152,10 @@ class Invocation:
         options = self.configuration.settings.options(background=background, allow_unsafe_fs=unsafe)
         if self.demo:
             with demo_file() as path, Memory.open(path, options=options) as memory:
+                yield memory
+            return
+        if (store := self.foreign) is not None:
+            with _looking_at(store, options) as memory:
                 yield memory
             return
         path = self.path()
@@ -162,6 +184,25 @@ class Invocation:
                 raise
         Memory.open(path, options=options).close()
         return Memory.open(path, readonly=not write, options=options)
+
+
+@contextmanager
+def _looking_at(store: ForeignStore, options: Options) -> Iterator[Memory]:
+    """A read-only copy of another program's store. Raises ReadOnlyError, with what to do, for whatever would change it."""
+    from memtui.engine.memory import Memory
+    from memtui.present.format import plural
+
+    from .output import print_note
+    from .store_copy import copy_options, store_copy
+
+    with store_copy(store, options) as (path, report):
+        left = f" ({plural(report.skipped, 'record')} of it left out)" if report.skipped else ""
+        print_note(f"{store.because}{left}. To keep it: {store.way}")
+        with Memory.open(path, readonly=True, options=copy_options(options)) as memory:
+            try:
+                yield memory
+            except ReadOnlyError:
+                raise store.refusal() from None
 
 
 def _missing(path: Path) -> tuple[Path, ...]:

@@ -190,6 +190,7 @@ def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
     invocation.check()
     if not invocation.leaves_no_trace:
         log.start()
+    invocation.refuse_foreign()
     path = stack.enter_context(demo_file()) if invocation.demo else invocation.path()
     if invocation.readonly and paths.is_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")

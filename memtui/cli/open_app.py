@@ -29,7 +29,7 @@ def open_app(invocation: Invocation, *, start_import: bool = False) -> int:
     """Open the app on the memory that ``invocation`` names; returns its exit code. ``start_import``: it starts with the
     import dialog."""
     invocation.check()
-    if not invocation.demo:
+    if not invocation.demo and invocation.foreign is None:
         _refuse_early(invocation.path(), invocation)
     # In a browser (textual serve) the driver speaks through pipes.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -56,13 +56,18 @@ def make_app(
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
-    from memtui.ui.permissions import permitted
+    from memtui.ui.permissions import looking_at_copy, permitted
     from memtui.ui.state import UiState
     from memtui.ui.theme import Appearance
 
     settings = invocation.configuration.settings
-    path = None if invocation.demo else invocation.path()
-    permissions = permitted(readonly=invocation.readonly, demo=invocation.demo)
+    store = invocation.foreign
+    path = None if invocation.demo or store else invocation.path()
+    if store:
+        permissions = looking_at_copy(store.because, store.way)
+    else:
+        permissions = permitted(readonly=invocation.readonly, demo=invocation.demo)
+    readonly = invocation.readonly or store is not None
     open_with = _opener(invocation, path, kept, permissions)
 
     def open_memory() -> Memory:
@@ -82,12 +87,12 @@ def make_app(
         open_memory,
         reopen=open_with,
         place=path,
-        name="demo, a throwaway copy" if path is None else path.stem,
+        name=store.title if store else "demo, a throwaway copy" if path is None else path.stem,
         look=Appearance(
             settings.general.theme, settings.general.ascii or not in_unicode(), settings.general.motion
         ),
         keymap=settings.keymap,
-        readonly=invocation.readonly,
+        readonly=readonly,
         permissions=permissions,
         state=UiState(paths.state_folder() / "app.json" if permissions.own_files else None),
         crash_folder=paths.log_folder() if permissions.own_files else None,
@@ -111,7 +116,7 @@ def _refuse_early(path: Path, invocation: Invocation) -> None:
 def _opener(
     invocation: Invocation, path: Path | None, kept: ExitStack, permissions: Permissions
 ) -> Callable[[Settings], Memory]:
-    """What the app calls in its thread; ``kept`` holds a demo's files until the app is left."""
+    """What the app calls in its thread; ``kept`` holds the files of a demo or a copy until the app is left."""
     places = [] if path is None else [path]
 
     def open_memory(settings: Settings) -> Memory:
@@ -120,9 +125,17 @@ def _opener(
 
         if permissions.own_files:
             log.start()
+        options = permissions.options(
+            settings.options(allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo)
+        )
+        if (store := invocation.foreign) is not None:
+            from .store_copy import copy_options, store_copy
+
+            if not places:
+                places.append(kept.enter_context(store_copy(store, options))[0])
+            return Memory.open(places[0], readonly=True, options=copy_options(options))
         if not places:
             places.append(kept.enter_context(demo_file()))
-        options = settings.options(allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo)
-        return Memory.open(places[0], readonly=invocation.readonly, options=permissions.options(options))
+        return Memory.open(places[0], readonly=invocation.readonly, options=options)
 
     return open_memory

@@ -120,7 +120,10 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
 def shared_options(*, hidden: bool) -> list[click.Option]:
     """The options that every command takes too, where people tend to type them."""
     texts = {
-        "db": ("PATH", "The memory file (default: MEMTUI_DB, or the one in the settings)."),
+        "db": (
+            "PATH",
+            "The memory file (default: MEMTUI_DB, or the one in the settings). Of another program's store: a read-only copy.",
+        ),
         "readonly": ("", "Change nothing: no memory, no settings, no log."),
         "demo": ("", "Use a throwaway copy of the demo memory."),
         "tour": ("", "With --demo: show the app in seven steps."),

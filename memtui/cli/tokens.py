@@ -59,6 +59,7 @@ def tokens_command(
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if invocation.readonly and action != "list":
         raise ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")
+    invocation.refuse_foreign()
     if action == "list":
         return _list(invocation, json)
     from memtui.access.tokens import TokenFile

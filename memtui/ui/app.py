@@ -327,7 +327,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
     def refusal(self, action: Action) -> str:
         """Why ``action`` cannot run in any pane now. Empty if it can."""
         if action.changes and self.readonly:
-            return "This memory is open for reading only."
+            return self.permissions.unchangeable
         if action.changes and self.operations.memory is None:
             return "The memory is not open yet."
         return self.permissions.unavailable_reason(action.needs) if action.needs else ""

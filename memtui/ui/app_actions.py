@@ -124,7 +124,7 @@ class AppActions:
         if not picked.withhold:
             await shell.navigation.open_memory(memory.rid)
         elif shell.readonly:
-            shell.show_message("This memory is open for reading only.", "warning")
+            shell.show_message(shell.permissions.unchangeable, "warning")
         else:
             await shell.operations.change(
                 lambda engine: engine.withhold(memory.id, agent), f"keeping it from {agent}"

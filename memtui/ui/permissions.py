@@ -35,6 +35,8 @@ class Permissions(NamedTuple):
     own_files: bool = True
     because: str = ""
     hint: str = ""
+    # Why nothing of the memory can be changed, where it is open for reading only.
+    unchangeable: str = "This memory is open for reading only."
 
     def unavailable_reason(self, effect: Effect) -> str:
         """Why an effect is not permitted, as a sentence. Empty if it is."""
@@ -75,6 +77,13 @@ DEMO = Permissions(
     because="This is the demo",
     hint="Open a memory of your own: memtui.",
 )
+
+
+def looking_at_copy(because: str, way: str) -> Permissions:
+    """Those of a read-only copy of another program's store. ``way``: the command that imports it for good."""
+    return READING._replace(
+        because=because, hint=f"To keep it: {way}", unchangeable=f"{because}. To keep it: {way}"
+    )
 
 
 def permitted(*, readonly: bool, demo: bool) -> Permissions:
