@@ -70,10 +70,13 @@ class Counted(Record):
 
 
 class Counts:
-    """Counts in memory; ``save`` adds them to the file. Safe to share between threads."""
+    """Counts in memory; ``save`` adds them to the file, unless nothing is ``kept``. Safe to share between threads."""
 
-    def __init__(self, path: Path | None = None, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, path: Path | None = None, *, kept: bool = True, clock: Callable[[], float] = time.time
+    ) -> None:
         self.path = path or paths.state_folder() / FILE_NAME
+        self._kept = kept
         self._clock = clock
         self._lock = threading.Lock()
         self._new = Counted()
@@ -107,7 +110,7 @@ class Counts:
         self._log(last=last)
         with self._lock:
             new, self._new = self._new, Counted()
-        if new == Counted():
+        if new == Counted() or not self._kept:
             return
         from filelock import FileLock, Timeout
 

@@ -171,6 +171,11 @@ class TokenFile:
             return "revoked token" if state == "revoked" else "expired token"
         return found if found.memory == place and found.kind == kind else "token for something else"
 
+    def still_opens(self, token: Token) -> bool:
+        """Whether a token that was let in before would be let in now. Raises InputError as ``check`` does."""
+        found = self._current().get(token.id)
+        return found is not None and found.digest == token.digest and found.state(self._clock()) == "active"
+
     def _current(self) -> dict[str, Token]:
         """The tokens by id, read again when the file has changed."""
         with self._lock:

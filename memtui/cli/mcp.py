@@ -137,20 +137,23 @@ def _serve_http(
     invocation: Invocation, door: Door, memory: Memory, make: Callable[[Agent], Any], anonymous: Caller | None, *, jobs: bool
 ) -> None:  # fmt: skip
     """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
+    from memtui.access.admission import Admission
     from memtui.access.counts import Counts
+    from memtui.access.ports import listen
     from memtui.access.tokens import TokenFile
     from memtui.mcp.gate import PATH, Gate
-    from memtui.mcp.http import Doors, listen, serve
+    from memtui.mcp.http import Doors, serve
 
     assert memory.path is not None
-    path, tokens, counts = memory.path, TokenFile(), Counts()
+    path, tokens, counts = memory.path, TokenFile(), Counts(kept=not invocation.leaves_no_trace)
     listening = listen(door.listening.host, door.port)
 
     def gate(doors: Doors) -> Gate:
-        return Gate(
-            doors.answer, listening=door.listening, tokens=tokens, memory=path, counts=counts, anonymous=anonymous,
-            behind_proxy=door.behind_proxy, per_minute=invocation.configuration.settings.mcp.requests,
+        admission = Admission(
+            door.listening, tokens, path, counts, kind="agent", behind_proxy=door.behind_proxy,
+            per_minute=invocation.configuration.settings.mcp.requests,
         )  # fmt: skip
+        return Gate(doors.answer, admission, anonymous=anonymous)
 
     def ready() -> None:
         gc.freeze()

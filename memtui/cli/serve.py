@@ -1,63 +1,173 @@
 """``memtui serve``: the app in a browser, for reading only.
 
-textual-serve answers every request. Here each address begins with a token, which is new at each start and known only
+textual-serve answers every request. Here each address begins with a secret, which is new at each start and known only
 to the person who started it. A page of another site, open in the same browser, could still ask through the loopback
 address: so requests from another origin, or that reached us under a foreign name, are refused as well.
+
+Beyond this machine an address alone is not enough, because it is kept in histories and logs. There a page asks for a
+token (``memtui tokens add NAME --browser``) and gives the browser a cookie, which ends with the token.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import shlex
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from hmac import compare_digest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 
-from memtui.engine.errors import DegradedError, StoreError
+from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError, UsageError
 from memtui.engine.installation import command_for_extra
 
+from .listening import Door, checked_door, listening_options
 from .output import out, print_note
 from .root import Command, pass_invocation
 
 if TYPE_CHECKING:
+    from memtui.access.admission import Admission
+    from memtui.access.tokens import Token
+
     from .invocation import Invocation
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-ANYWHERE = ("0.0.0.0", "::", "")
+PORT = 8000
+COOKIE = "memtui"
+SAVE_SECONDS = 2.0
+_LONGEST_TOKEN = 200
+_LOGIN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>memtui</title>
+<meta name="viewport" content="width=device-width">
+<style>body{{font:16px monospace;margin:20vh auto;max-width:30em;padding:1em}}input,button{{font:inherit;padding:.3em}}</style>
+<form method="post" action="/"><p><label for="token">Token for this memory</label></p>
+<p><input id="token" name="token" type="password" autocomplete="current-password" autofocus required>
+<button>Open</button></p><p role="alert">{said}</p></form></html>
+"""
 
 
 @click.command("serve", cls=Command)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@listening_options(PORT)
 @pass_invocation
-def serve_command(invocation: Invocation, host: str, port: int) -> None:
+def serve_command(
+    invocation: Invocation, host: str, port: int, cert: Path | None, key: Path | None, behind_proxy: bool,
+    allow_host: tuple[str, ...],
+) -> None:  # fmt: skip
     """Show the app in a browser, where nothing can be changed.
 
-    The printed address has a new token at each start. Anyone with the whole address can read
+    The printed address has a new secret at each start. Anyone with the whole address can read
     everything; requests without it get no answer. The app there writes no settings, exports nothing, starts no editor and
     asks no endpoint.
+
+    Beyond this machine it needs TLS (--cert and --key, or --behind-proxy), and asks for a token:
+    memtui tokens add NAME --browser.
     """
+    door = checked_door(host, port, cert, key, behind_proxy, allow_host)
     command = reading_command(invocation)
-    token = secrets.token_urlsafe(24)
-    server = _server(command, host, port, token)
-    if host not in LOOPBACK:
-        print_note(
-            f"other machines can reach {host}:{port}. What is shown travels without encryption: whoever can read along "
-            "in that network sees the memory, and the token"
-        )
-    name = f"[{host}]" if ":" in host else host
-    out(f"http://{name}:{port}/{token}/")
-    print_note("open this address in a browser, and give it to nobody else; Ctrl+C ends the server")
-    sys.stdout.flush()
-    server.serve()
+    from memtui.access.admission import Admission
+    from memtui.access.counts import Counts
+    from memtui.access.ports import listen
+    from memtui.access.tokens import TokenFile
+
+    counts = Counts(kept=not invocation.leaves_no_trace)
+    admission = Admission(
+        door.listening, TokenFile(), invocation.path(), counts, kind="browser", behind_proxy=behind_proxy
+    )
+    doorkeeper = Doorkeeper(admission, door)
+    if invocation.demo and doorkeeper.asks_for_token:
+        raise UsageError("The demo is shown on this machine only.", "Leave out --host and --behind-proxy.")
+    server = _server(command, doorkeeper)
+    with listen(host, door.port) as listening:
+        url = door.url(listening.getsockname()[1])
+        out(f"{url}/" if doorkeeper.asks_for_token else f"{url}/{doorkeeper.secret}/")
+        if doorkeeper.asks_for_token:
+            print_note("it asks for a token. To make one: memtui tokens add NAME --browser")
+        else:
+            print_note("open this address in a browser, and give it to nobody else")
+        print_note("Ctrl+C ends the server")
+        sys.stdout.flush()
+        server.listening = listening
+        server.serve()
 
 
-def _server(command: str, host: str, port: int, token: str) -> Any:
-    """The server, with the check of token and origin. Raises DegradedError without the package."""
+class Doorkeeper:
+    """Who may see the app. ``secret`` begins every address; beyond this machine a cookie is needed as well."""
+
+    def __init__(self, admission: Admission, door: Door) -> None:
+        self.admission = admission
+        self.door = door
+        self.secret = secrets.token_urlsafe(24)
+        self.asks_for_token = not door.listening.on_loopback or door.behind_proxy
+        self.encrypted = door.certificate is not None or door.behind_proxy
+        self._let_in: dict[str, Token] = {}
+
+    def address(self, request: Any) -> str:
+        return self.admission.address(_headers(request), request.remote or "?")
+
+    def check(self, request: Any) -> None:
+        """Raises Refused for a request that does not come from a page of ours, or that may not see the app.
+
+        A browser tells the origin of every WebSocket; a page that is opened by its address has none.
+        """
+        from memtui.access.admission import Refused
+
+        headers = _headers(request)
+        self.admission.check_headers(headers)
+        first, _, rest = request.path.removeprefix("/").partition("/")
+        if self.asks_for_token and not first:
+            return  # the page that asks for the token
+        if not compare_digest(first.encode(), self.secret.encode()):
+            raise Refused(403, "The address lacks the secret that memtui serve printed.", "no token")
+        if rest == "ws" and not headers.get("origin"):
+            raise Refused(403, "Pages of other sites may not ask.", "foreign origin")
+        if self.asks_for_token and not self.may_stay(request):
+            raise Refused(401, "Open the first page, and give a token.", "no token")
+
+    def let_in(self, given: str, address: str) -> str:
+        """The cookie for whoever gave a right token. Raises Refused."""
+        token = self.admission.admit(given[:_LONGEST_TOKEN], address)
+        self.admission.counts.let_in(token.id, address)
+        cookie = secrets.token_urlsafe(32)
+        self._let_in[cookie] = token
+        return cookie
+
+    def may_stay(self, request: Any) -> bool:
+        """Whether the cookie of a request is one of ours, and its token was not revoked."""
+        if not self.asks_for_token:
+            return True
+        token = self._let_in.get(request.cookies.get(COOKIE, ""))
+        try:
+            return token is not None and self.admission.tokens.still_opens(token)
+        except MemtuiError:
+            return False
+
+
+def _headers(request: Any) -> dict[str, list[str]]:
+    return {name.lower(): request.headers.getall(name) for name in request.headers}
+
+
+def _certificate(door: Door) -> Any:
+    """What TLS needs; None for plain HTTP. Raises InputError for files that cannot be used."""
+    if door.certificate is None:
+        return None
+    import ssl
+
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(*door.certificate)
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(
+            f"The certificate cannot be used: {error.strerror or error}.",
+            "--cert names a PEM file with the certificate and its chain, --key one with its key.",
+        ) from None
+    return context
+
+
+def _server(command: str, keeper: Doorkeeper) -> Any:
+    """The server, with its checks before it. Raises DegradedError without the package."""
     try:
         import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
         from aiohttp import web  # type: ignore[import-not-found, unused-ignore]
@@ -66,49 +176,116 @@ def _server(command: str, host: str, port: int, token: str) -> Any:
         hint = command_for_extra("serve")
         raise DegradedError("The package textual-serve is not installed.", hint) from None
 
+    from memtui.access.admission import Refused
+
+    context = _certificate(keeper.door)
+
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
     async def guard(request: Any, handler: Any) -> Any:
-        if not may_ask(request.path, request.headers, host, port, token):
-            raise web.HTTPForbidden(text="The address lacks the token that memtui serve printed.")
-        return await handler(request)
+        try:
+            keeper.check(request)
+            return await handler(request)
+        except Refused as refused:
+            if refused.reason is not None:
+                keeper.admission.counts.refuse(refused.reason, keeper.address(request))
+            more = {"Retry-After": str(refused.wait)} if refused.wait else {}
+            if request.path == "/" and keeper.asks_for_token:
+                return page(refused.message, status=refused.status, headers=more)
+            return web.Response(text=refused.message, status=refused.status, headers=more)
 
     async def protect(request: Any, response: Any) -> None:
-        for name, value in protection(request.host).items():
+        for name, value in protection(request.host, encrypted=keeper.encrypted).items():
             response.headers[name] = value
 
+    def page(said: str, **options: Any) -> Any:
+        return web.Response(text=_LOGIN.format(said=said), content_type="text/html", **options)
+
+    async def ask(request: Any) -> Any:
+        return page("")
+
+    async def log_in(request: Any) -> Any:
+        """A browser tells the origin of every form that it sends: without one it is no page of ours."""
+        if not request.headers.get("Origin"):
+            raise Refused(403, "Pages of other sites may not ask.", "foreign origin")
+        given = (await request.post()).get("token", "")
+        cookie = keeper.let_in(given if isinstance(given, str) else "", keeper.address(request))
+        answer = web.Response(status=303, headers={"Location": f"/{keeper.secret}/"})
+        answer.set_cookie(COOKIE, cookie, httponly=True, secure=True, samesite="Strict", path="/")
+        return answer
+
+    async def save(app: Any) -> Any:
+        """Counts go to their file now and then, and at the end."""
+        counts = keeper.admission.counts
+
+        async def now_and_then() -> None:
+            while True:
+                await asyncio.sleep(SAVE_SECONDS)
+                await asyncio.to_thread(counts.save)
+
+        saving = asyncio.create_task(now_and_then())
+        yield
+        saving.cancel()
+        counts.save(last=True)
+
     class Guarded(Server):  # type: ignore[misc, unused-ignore]
+        listening: Any = None
+
         async def _make_app(self) -> Any:
-            app = web.Application(middlewares=[guard])
+            app = web.Application(middlewares=[guard], client_max_size=16_384)
             app.on_response_prepare.append(protect)
-            app.add_subapp(f"/{token}", await super()._make_app())
+            app.cleanup_ctx.append(save)
+            if keeper.asks_for_token:
+                app.add_routes([web.get("/", ask), web.post("/", log_in)])
+            app.add_subapp(f"/{keeper.secret}", await super()._make_app())
             return app
+
+        def serve(self, debug: bool = False) -> None:
+            """Textual-serve's own knows no certificate."""
+            web.run_app(
+                self._make_app(), sock=self.listening, ssl_context=context, print=None, access_log=None
+            )
 
         async def handle_index(self, request: Any) -> Any:
             """The page of textual-serve, whose addresses are those under which it was asked for."""
             context = {
                 "font_size": to_int(request.query.get("fontsize", "16"), 16),
-                "app_websocket_url": f"ws://{request.host}/{token}/ws",
-                "config": {"static": {"url": f"/{token}/static/"}},
+                "app_websocket_url": f"{_ws(keeper.encrypted)}://{request.host}/{keeper.secret}/ws",
+                "config": {"static": {"url": f"/{keeper.secret}/static/"}},
                 "application": {"name": self.title},
             }
             return aiohttp_jinja2.render_template("app_index.html", request, context)
 
+        async def handle_websocket(self, request: Any) -> Any:
+            """An app that is open ends with the token that opened it."""
+            shown = asyncio.create_task(super().handle_websocket(request))
+            try:
+                while not (await asyncio.wait([shown], timeout=1.0))[0]:
+                    if not keeper.may_stay(request):
+                        break
+            finally:
+                if not shown.done():
+                    shown.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await shown
+            return shown.result()
+
         async def on_startup(self, app: Any) -> None:
             """Textual-serve's own repeats the command line."""
 
-        def initialize_logging(self) -> None:
-            """Textual-serve's own shows the local variables of every frame."""
-
-    return Guarded(command, host=host, port=port, title="memtui")
+    return Guarded(command, host=keeper.door.listening.host, port=keeper.door.port, title="memtui")
 
 
-def protection(host: str) -> Mapping[str, str]:
+def _ws(encrypted: bool) -> str:
+    return "wss" if encrypted else "ws"
+
+
+def protection(host: str, *, encrypted: bool) -> Mapping[str, str]:
     """What a browser is told: no frame, no other site, no referrer, no copy kept."""
     return {
         "Content-Security-Policy": (
             "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-            f"img-src 'self' data:; connect-src 'self' ws://{host}; frame-ancestors 'none'; base-uri 'none'; "
-            "form-action 'none'"
+            f"img-src 'self' data:; connect-src 'self' {_ws(encrypted)}://{host}; frame-ancestors 'none'; "
+            "base-uri 'none'; form-action 'self'"
         ),
         "X-Frame-Options": "DENY",
         "X-Content-Type-Options": "nosniff",
@@ -117,34 +294,6 @@ def protection(host: str) -> Mapping[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",
     }
-
-
-def may_ask(path: str, headers: Mapping[str, str], bound: str, port: int, token: str) -> bool:
-    """Whether a request has the token and comes from a page of ours on ``bound``:``port``.
-
-    A browser tells the origin of every WebSocket; a page that is opened by its address has none.
-    """
-    first, _, rest = path.removeprefix("/").partition("/")
-    if not compare_digest(first.encode(), token.encode()):
-        return False
-    origin = headers.get("Origin", "")
-    return bool(origin or rest != "ws") and is_ours(headers.get("Host", ""), origin, bound, port)
-
-
-def is_ours(host: str, origin: str, bound: str, port: int) -> bool:
-    """Whether ``Host`` is a name of ours, and ``Origin``, if there is one, the very same place."""
-    try:
-        host_url, origin_url = urlsplit(f"//{host}"), urlsplit(origin)
-        ports = {host_url.port or 80, port} | ({origin_url.port or 80} if origin else set())
-    except ValueError:
-        return False
-    if len(ports) > 1 or (
-        origin and (origin_url.scheme != "http" or origin_url.hostname != host_url.hostname)
-    ):
-        return False
-    if bound in LOOPBACK:
-        return host_url.hostname in LOOPBACK
-    return bool(host_url.hostname) and (bound in ANYWHERE or host_url.hostname == bound.lower())
 
 
 def reading_command(invocation: Invocation) -> str:

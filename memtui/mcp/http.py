@@ -103,23 +103,6 @@ class _Uvicorn(uvicorn.Server):
         self._on_ready()
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises InputError where that cannot be."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(
-            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.create_server(address[:2], family=family, backlog=2_048)
-    except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"Nothing can listen on {host} at port {port}: {getattr(error, 'strerror', None) or error}.",
-            "Is another server running there? Choose a port with --port, or an address of this machine.",
-        ) from None
-    # An answer is two packets. Connections inherit this; without it the second waits 40 ms for the first's receipt.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
-
-
 def serve(
     gate: Callable[[Doors], Gate], doors: Doors, listening: socket.socket, counts: Counts, *, jobs_of: Memory | None,
     certificate: tuple[Path, Path] | None, on_ready: Callable[[], None],

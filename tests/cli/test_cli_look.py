@@ -269,31 +269,6 @@ def test_serving_needs_its_package_and_offers_reading_only(
     assert "'\"'\"'s; rm -rf" in line
 
 
-@pytest.mark.parametrize(
-    ("host", "origin", "bound", "answered"),
-    [
-        ("127.0.0.1:8000", "", "127.0.0.1", True),
-        ("localhost:8000", "http://localhost:8000", "127.0.0.1", True),
-        ("localhost:8000", "http://127.0.0.1:8000", "127.0.0.1", False),
-        ("[::1]:8000", "http://[::1]:8000", "::1", True),
-        ("127.0.0.1:8000", "https://evil.example", "127.0.0.1", False),
-        ("127.0.0.1:8000", "http://evil.example:8000", "127.0.0.1", False),
-        ("127.0.0.1:8000", "http://localhost:9000", "127.0.0.1", False),
-        ("127.0.0.1:8000", "null", "127.0.0.1", False),
-        ("rebound.example:8000", "http://rebound.example:8000", "127.0.0.1", False),
-        ("127.0.0.1:notaport", "", "127.0.0.1", False),
-        ("nas.local:8000", "http://nas.local:8000", "0.0.0.0", True),
-        ("nas.local:8000", "", "192.168.1.5", False),
-        ("192.168.1.5:8000", "http://192.168.1.5:8000", "192.168.1.5", True),
-        ("nas.local:8000", "http://evil.example:8000", "0.0.0.0", False),
-    ],
-)
-def test_only_pages_of_ours_are_answered(host: str, origin: str, bound: str, answered: bool) -> None:
-    from memtui.cli.serve import is_ours
-
-    assert is_ours(host, origin, bound, 8000) is answered
-
-
 def test_a_memory_that_may_not_be_written_is_still_shown(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,10 +9,12 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import ANY
 
 import pyte
 import pytest
-from cli_kit import Program
+from cli_kit import Cli, Program
+from memtui.access.tokens import TokenFile
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 
@@ -70,13 +72,18 @@ def served(home: Path, program: Program, evil: Endpoint) -> Served:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    url = started(program, "--config", config, "--port", port)
+    return Served(url, f"http://127.0.0.1:{port}", url)
+
+
+def started(program: Program, *options: object) -> str:
+    """Start a server; the address that it prints."""
     running = program(
-        "serve", "--config", config, "--port", str(port),
+        "serve", *map(str, options),
         env={"SERVED_SECRET": "sk-served-1234567890", "PYTHONUNBUFFERED": "1"}, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert running.stdout is not None
-    url = running.stdout.readline().decode().strip()
-    return Served(url, f"http://127.0.0.1:{port}", url)
+    return running.stdout.readline().decode().strip()
 
 
 async def status(url: str, **headers: str) -> tuple[int, dict[str, str]]:
@@ -97,7 +104,7 @@ async def refused(url: str, **headers: str) -> bool:
             async with session.ws_connect(url, headers=headers):
                 return False
         except aiohttp.WSServerHandshakeError as error:
-            return bool(error.status == 403)
+            return error.status in (401, 403, 421)
 
 
 async def test_only_a_page_with_the_token_is_answered(served: Served) -> None:
@@ -106,7 +113,7 @@ async def test_only_a_page_with_the_token_is_answered(served: Served) -> None:
     assert (await status(served.url))[0] == 200
     for path in ("/", "/ws", "/static/js/textual.js", "/download/x", f"/{token[:-1]}/", f"/x{token}/ws"):
         assert (await status(served.root + path))[0] == 403, path
-    assert (await status(served.url, Host="rebound.example"))[0] == 403
+    assert (await status(served.url, Host="rebound.example"))[0] == 421
     assert (await status(served.url, Origin="http://evil.example"))[0] == 403
     assert await refused(served.ws), "a WebSocket without an origin"
     assert await refused(served.ws, Origin="http://evil.example")
@@ -159,6 +166,59 @@ async def test_whoever_has_the_token_writes_nothing_and_sends_no_key(
     assert export.read_text() == "mine"
     assert evil.requests == []
     assert not (home / ".local").exists()
+
+
+async def test_beyond_this_machine_a_token_opens_it_until_it_is_revoked(home: Path, program: Program) -> None:
+    place = home / "memory.db"
+    with Memory.open(place, options=Options(background=False)) as memory:
+        memory.remember("Ada lives in Ghent")
+    tokens = TokenFile()
+    made, agent = tokens.add("tablet", place, kind="browser"), tokens.add("laptop", place)
+    root = started(program, "--port", 0, "--behind-proxy", "--allow-host", "app.example").rstrip("/")
+    ours = {"Host": "app.example", "Origin": "https://app.example"}
+    assert await status(root + "/", Host="app.example") == (200, ANY)
+    async with aiohttp.ClientSession() as session:
+
+        async def log_in(token: str, **headers: str) -> aiohttp.ClientResponse:
+            given = {"token": token}
+            return await session.post(root, data=given, headers=ours | headers, allow_redirects=False)
+
+        for token, headers, code in (
+            ("", {}, 401), (made.text[:-1], {}, 401), (agent.text, {}, 401),
+            (made.text, {"Host": "evil.example"}, 421), (made.text, {"Origin": "https://evil.example"}, 403),
+            (made.text, {"X-Forwarded-Proto": "http"}, 403),
+        ):  # fmt: skip
+            answer = await log_in(token, **headers)
+            assert (answer.status, "Set-Cookie" in answer.headers) == (code, False)
+            assert "Ada" not in await answer.text()
+        answer = await log_in(made.text)
+        assert answer.status == 303
+        inside = root + answer.headers["Location"]
+        cookie = answer.headers["Set-Cookie"]
+        assert all(word in cookie for word in ("HttpOnly", "Secure", "SameSite=Strict"))
+        known = ours | {"Cookie": cookie.partition(";")[0]}
+        assert (await status(inside, **ours))[0] == 401
+        assert (await status(inside, **known))[0] == 200
+        assert await refused(inside + "ws", **ours)
+        async with session.ws_connect(f"{inside}ws?width=120&height=40", headers=known) as ws:
+            await Shown(ws).until("Ghent")
+            tokens.revoke("tablet", place)
+            async with asyncio.timeout(SECONDS):
+                while (await ws.receive()).type is not aiohttp.WSMsgType.CLOSE:
+                    pass
+        assert (await status(inside, **known))[0] == 401
+        assert (await log_in(made.text)).status == 401
+
+
+def test_plain_http_beyond_this_machine_is_refused(cli: Cli, home: Path) -> None:
+    Memory.open(home / "memory.db").close()
+    for words, hint in (
+        (["--host", "0.0.0.0"], "--behind-proxy"),
+        (["--demo", "--behind-proxy"], "this machine only"),
+        (["--cert", "x.pem"], "belong together"),
+    ):
+        result = cli("serve", *words)
+        assert (result.code, hint in result.err) == (2, True)
 
 
 class Shown:
