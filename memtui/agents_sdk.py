@@ -141,7 +141,7 @@ class RecordingSession:
         self._inner = inner
         self._taken_back: Counter[tuple[str, str]] = Counter()
         # Turns that could not be written yet, with their times. They are recorded with the next ones.
-        self._waiting: list[tuple[str, str, datetime]] = []
+        self._unrecorded: list[tuple[str, str, datetime]] = []
         self._recording = Lock()
 
     @property
@@ -193,17 +193,17 @@ class RecordingSession:
         now = datetime.now(UTC)
         memory = self._agent.memory
         with self._recording:
-            self._waiting += [(role, words, now) for role, words in turns]
-            while self._waiting:
-                role, words, at = self._waiting[0]
+            self._unrecorded += [(role, words, now) for role, words in turns]
+            while self._unrecorded:
+                role, words, at = self._unrecorded[0]
                 try:
                     memory.on_current_file(partial(self._record_turn, role, words, at))
                 except StoreError as error:  # the conversation goes on
-                    _log.warning("%d turns wait to be recorded: %s", len(self._waiting), error.message)
+                    _log.warning("%d turns wait to be recorded: %s", len(self._unrecorded), error.message)
                     return
                 except MemtuiError as error:
                     _log.warning("a turn was not recorded: %s", error.message)
-                del self._waiting[0]  # whatever else is raised, what was not recorded waits
+                del self._unrecorded[0]  # whatever else is raised, what was not recorded waits
 
 
 def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:

@@ -36,7 +36,7 @@ def start(folder: Path | None = None) -> Path | None:
     logger = logging.getLogger("memtui")
     stop()
     try:
-        file = place(paths.private_folder(folder or paths.log_folder()))
+        file = log_path(paths.private_folder(folder or paths.log_folder()))
         handler = _handler(file)
     except (OSError, MemtuiError):
         logger.addHandler(logging.NullHandler())
@@ -47,7 +47,7 @@ def start(folder: Path | None = None) -> Path | None:
     return file
 
 
-def place(folder: Path | None = None) -> Path:
+def log_path(folder: Path | None = None) -> Path:
     """The log file in ``folder`` (the platform's log folder)."""
     return (folder or paths.log_folder()) / FILE_NAME
 
@@ -61,7 +61,7 @@ def entries(logger: str, *, since: float) -> Iterator[tuple[float, str]]:
     import time
 
     try:
-        lines = place().read_text("utf-8", errors="replace").splitlines()
+        lines = log_path().read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:

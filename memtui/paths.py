@@ -101,10 +101,10 @@ def private_folder(folder: Path) -> Path:
     A folder that is already there keeps its mode. Raises StoreError where it cannot be made.
     """
     missing: list[Path] = []
-    place = folder
-    while not is_there(place):
-        missing.append(place)
-        place = place.parent
+    ancestor = folder
+    while not is_there(ancestor):
+        missing.append(ancestor)
+        ancestor = ancestor.parent
     try:
         for step in reversed(missing):
             step.mkdir(mode=FOLDER_MODE, exist_ok=True)
@@ -124,7 +124,7 @@ def free_space(path: Path | None) -> str:
         return "unknown free space"
     import shutil
 
-    folder = next((place for place in (path.parent, *path.parents) if is_there(place)), Path())
+    folder = next((ancestor for ancestor in (path.parent, *path.parents) if is_there(ancestor)), Path())
     return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
 
 
@@ -157,8 +157,8 @@ def unsafe_reason(path: Path) -> str:
     """Why ``path`` is no place for a memory ("on a network file system (nfs4)"), or ""."""
     given = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would hide a link's own name
     real = Path(os.path.realpath(path))
-    for place in dict.fromkeys((real, given)):
-        reason = _cloud_reason(place)
+    for location in dict.fromkeys((real, given)):
+        reason = _cloud_reason(location)
         if reason:
             return reason
     kind = filesystem_of(real)
@@ -169,19 +169,19 @@ def unsafe_reason(path: Path) -> str:
 
 def filesystem_of(path: Path) -> str:
     """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it cannot be told."""
-    place = path
-    while not is_there(place) and place != place.parent:
-        place = place.parent
+    ancestor = path
+    while not is_there(ancestor) and ancestor != ancestor.parent:
+        ancestor = ancestor.parent
     if sys.platform == "linux":
         try:
             table = MOUNTINFO.read_text("utf-8", "surrogateescape")
         except OSError:
             return ""
-        return mounted_type(table, str(place))
+        return mounted_type(table, str(ancestor))
     if sys.platform == "darwin":
-        return _macos_type(place)
+        return _macos_type(ancestor)
     if sys.platform == "win32":
-        return _windows_type(place)
+        return _windows_type(ancestor)
     return ""
 
 
@@ -244,7 +244,7 @@ def _cloud_reason(path: Path) -> str:
     return ""
 
 
-def _macos_type(place: Path) -> str:
+def _macos_type(path: Path) -> str:
     """``statfs`` by hand: Python has no call for a file system's name. MNT_LOCAL unset = a network."""
     import ctypes
 
@@ -252,7 +252,7 @@ def _macos_type(place: Path) -> str:
     try:
         library = ctypes.CDLL(None)
         call = getattr(library, "statfs$INODE64", None) or library.statfs
-        if call(os.fsencode(place), buffer) != 0:
+        if call(os.fsencode(path), buffer) != 0:
             return ""
     except (OSError, AttributeError):
         return ""
@@ -266,12 +266,12 @@ def statfs_type(raw: bytes) -> str:
     return kind if flags & 0x1000 or _NETWORK_TYPES.fullmatch(kind) else "nfs"
 
 
-def _windows_type(place: Path) -> str:
-    if str(place).startswith("\\\\"):
+def _windows_type(path: Path) -> str:
+    if str(path).startswith("\\\\"):
         return "smb"
     if sys.platform == "win32":
         import ctypes
 
-        if ctypes.windll.kernel32.GetDriveTypeW(place.anchor) == 4:
+        if ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4:
             return "smb"
     return ""

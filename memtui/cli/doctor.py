@@ -272,7 +272,7 @@ def _check_hooks() -> Iterator[Diagnosis]:
         yield _note(
             "hook",
             f"{plural(len(entries), 'message')} in the last {_LOOKED_AT_DAYS} days, {last}",
-            f"See {log.place()}",
+            f"See {log.log_path()}",
         )
 
 

@@ -230,7 +230,7 @@ def _portray(
     rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
     now = time.time()
     rows += [
-        ("" if place else "seen with", together(one, now)) for place, one in enumerate(profile.seen_with)
+        ("" if index else "seen with", together(one, now)) for index, one in enumerate(profile.seen_with)
     ]
     if profile.others:
         rows.append(("", f"and {count(profile.others)} more"))

@@ -62,8 +62,8 @@ def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     if click and isinstance(error, click.exceptions.Abort):
         return "Cancelled", "cancelled", "", CANCELLED
     if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        return "OSError", f"{place}{error.strerror or error}", "", BAD_INPUT
+        file = f"{error.filename}: " if error.filename else ""
+        return "OSError", f"{file}{error.strerror or error}", "", BAD_INPUT
     return (*_fault(error, logged), FAULT)
 
 

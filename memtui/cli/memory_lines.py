@@ -83,12 +83,12 @@ def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
 
     ``title``: the name of the row. Of a memory it is shown when the row was added or removed.
     """
-    place = change.memory_id or f"{table_label(change.table)} {title or change.key}"
+    row_name = change.memory_id or f"{table_label(change.table)} {title or change.key}"
     if change.before is None or change.after is None:
         quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
-        return [(place, f"{row_effect(change.before, change.after)}{quoted}")]
+        return [(row_name, f"{row_effect(change.before, change.after)}{quoted}")]
     changes = column_changes(change.before, change.after, time.time())
-    return [(place, f"{one.label}: {one.was} -> {one.now}") for one in changes]
+    return [(row_name, f"{one.label}: {one.was} -> {one.now}") for one in changes]
 
 
 _LABEL = 10

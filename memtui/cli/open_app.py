@@ -86,7 +86,7 @@ def make_app(
     app = MemtuiApp(
         open_memory,
         reopen=open_with,
-        place=path,
+        memory_path=path,
         name=store.title if store else "demo, a throwaway copy" if path is None else path.stem,
         look=Appearance(
             settings.general.theme, settings.general.ascii or not in_unicode(), settings.general.motion

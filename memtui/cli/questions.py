@@ -105,11 +105,11 @@ def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -
 def _print(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"{label} {value}" for label, value in scope_rows(saved)]
     out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expectation(saved), *details))
-    for place in result.places if result is not None else ():
-        text = quoted(place.content, _LENGTH) if place.content else place.memory_id
-        out(row("   ", in_role(*found_rank(place)), text))
-        if not place.passed and place.why:
-            out(row("   ", paint(place.why, "dim")))
+    for expected in result.places if result is not None else ():
+        text = quoted(expected.content, _LENGTH) if expected.content else expected.memory_id
+        out(row("   ", in_role(*found_rank(expected)), text))
+        if not expected.passed and expected.why:
+            out(row("   ", paint(expected.why, "dim")))
 
 
 def _drop(memory: Memory, query: str, filter: str, id: str | None) -> None:

@@ -261,11 +261,11 @@ def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: Memtu
         return OK if found else NEGATIVE
     now = time.time()
     rows = []
-    for place, (one, held) in enumerate(found, 1):
+    for number, (one, held) in enumerate(found, 1):
         what = in_role(contents_summary(held), "error" if held.problem else "text")
         rows.append(
             (
-                str(place),
+                str(number),
                 local_time(one.at, now),
                 time_ago(one.at, now),
                 reason_label(one.reason),

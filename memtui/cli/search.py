@@ -161,6 +161,6 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
     ):
         out(row("   ", line))
     if explanation.retrievers:
-        place = f"number {explanation.rank:,}" if explanation.rank is not None else ""
-        out(row("   ", "total", score_text(explanation.score, most=explanation.score), paint(place, "dim")))
+        rank = f"number {explanation.rank:,}" if explanation.rank is not None else ""
+        out(row("   ", "total", score_text(explanation.score, most=explanation.score), paint(rank, "dim")))
     return OK if among else NEGATIVE

@@ -95,8 +95,8 @@ def _undo_agent(
 
 def _print_left(conflicts: Sequence[Conflict]) -> None:
     for conflict in conflicts:
-        place = conflict.memory_id or f"{conflict.table} {conflict.key}"
-        err(f"left alone: {place}: {conflict.reason}")
+        row_name = conflict.memory_id or f"{conflict.table} {conflict.key}"
+        err(f"left alone: {row_name}: {conflict.reason}")
 
 
 def _print(undone: Undone | None, verb: str, json: bool) -> int:

@@ -44,7 +44,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         found = memory.view.last_served(200)
         named = agent.removeprefix("agent:") if agent else None
         found = [one for one in found if named in (None, one.agent)][:limit]
-        cautions = memory.view.cautions([memory.id for one in found for memory in one.memories])
+        cautions = memory.view.cautions([served.id for one in found for served in one.memories])
     if json:
         print_json({"recalls": found})
         return OK if found else NEGATIVE

@@ -101,19 +101,19 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     value.
     """
     environ = os.environ if environ is None else environ
-    place = file or config_file(environ)
-    text = _read(place, must_exist=file is not None)
-    data = _parse(place, text or "")
+    path = file or config_file(environ)
+    text = _read(path, must_exist=file is not None)
+    data = _parse(path, text or "")
     origins: dict[str, str] = {}
     known = {setting.name: setting for setting in describe()}
     for section, body in data.items():
-        _check_section(place, text or "", section, body, known, origins)
+        _check_section(path, text or "", section, body, known, origins)
     unknown = _overlay(data, environ, known, origins)
     settings = msgspec.convert(data, Settings)
-    check_lists(place, settings, origins)
+    check_lists(path, settings, origins)
     return Configuration(
         settings=settings,
-        file=place,
+        file=path,
         exists=text is not None,
         origins=origins,
         unknown_variables=unknown,
@@ -126,25 +126,25 @@ def config_file(environ: Mapping[str, str] | None = None) -> Path:
     return Path(named).expanduser() if named else paths.config_folder() / FILE_NAME
 
 
-def _read(place: Path, *, must_exist: bool) -> str | None:
+def _read(path: Path, *, must_exist: bool) -> str | None:
     try:
-        with place.open("rb") as stream:
+        with path.open("rb") as stream:
             raw = stream.read(_LARGEST + 1)
         if len(raw) > _LARGEST:
-            raise InputError(f"{place} is larger than a configuration can be.", "Is it the right file?")
+            raise InputError(f"{path} is larger than a configuration can be.", "Is it the right file?")
         return raw.decode("utf-8-sig")
     except FileNotFoundError:
         if not must_exist:
             return None
-        raise InputError(f"There is no {place}.", "Check the path after --config.") from None
+        raise InputError(f"There is no {path}.", "Check the path after --config.") from None
     except OSError as error:
         hint = "Correct that, or name another file with --config."
-        raise InputError(f"{place} cannot be read: {error.strerror}.", hint) from error
+        raise InputError(f"{path} cannot be read: {error.strerror}.", hint) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{place} is not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from error
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from error
 
 
-def _parse(place: Path, text: str) -> dict[str, Any]:
+def _parse(path: Path, text: str) -> dict[str, Any]:
     if not text:
         return {}
     import tomllib
@@ -153,14 +153,14 @@ def _parse(place: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         hint = "Correct that line; text goes in quotes."
-        raise InputError(f"{place} is not valid TOML: {error}.", hint) from error
+        raise InputError(f"{path} is not valid TOML: {error}.", hint) from error
 
 
 def _check_section(
-    place: Path, text: str, section: str, body: Any, known: Mapping[str, Setting], origins: dict[str, str]
+    path: Path, text: str, section: str, body: Any, known: Mapping[str, Setting], origins: dict[str, str]
 ) -> None:
     """Raise InputError for an unknown key of ``[section]``; store the origin of the others."""
-    where = f"{place}, line {section_line(text, section)}"
+    where = f"{path}, line {section_line(text, section)}"
     names = list(dict.fromkeys(setting.section for setting in known.values()))
     if section not in names:
         raise InputError(f"{where}: [{section}] is not a section.", _nearest(section, names))
@@ -174,32 +174,32 @@ def _check_section(
     keys = [setting.key for setting in known.values() if setting.section == section]
     for key, value in body.items():
         line = key_line(text, section, key)
-        where = f"{place}, line {line}"
+        where = f"{path}, line {line}"
         if key not in keys:
             raise InputError(f"{where}: [{section}] has no {key!r}.", _nearest(key, keys))
         _check_value(where, known[f"{section}.{key}"], value)
         origins[f"{section}.{key}"] = f"line {line}"
 
 
-def check_lists(place: Path, settings: Settings, origins: Mapping[str, str]) -> None:
+def check_lists(path: Path, settings: Settings, origins: Mapping[str, str]) -> None:
     """Raise InputError for an invalid or missing strategy, and for an unknown topic."""
     known = dict(STRATEGIES)
     for name, providers in settings.strategies.items():
-        with _at(place, origins.get(f"strategies.{name}")):
+        with _at(path, origins.get(f"strategies.{name}")):
             known[name] = checked(name, providers.split())
-    with _at(place, origins.get("names.enrichment")):
+    with _at(path, origins.get("names.enrichment")):
         must_be_known(settings.names.enrichment, known)
-    with _at(place, origins.get("decay.lasting")):
+    with _at(path, origins.get("decay.lasting")):
         settings.decay.topics()
 
 
 @contextmanager
-def _at(place: Path, origin: str | None) -> Iterator[None]:
+def _at(path: Path, origin: str | None) -> Iterator[None]:
     """Raise InputError with the place of a setting that has a wrong value."""
     try:
         yield
     except InputError as error:
-        where = f"{place}, {origin}" if origin and origin.startswith("line ") else origin or str(place)
+        where = f"{path}, {origin}" if origin and origin.startswith("line ") else origin or str(path)
         raise InputError(f"{where}: {error.message}", error.hint) from None
 
 

@@ -16,7 +16,7 @@ from memtui.engine.jobs.indexer import Indexer
 from memtui.engine.memories import validation
 from memtui.engine.models.embedder_choice import Embedders
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
-from memtui.engine.search.retrievers.vector_cache import VectorCopy
+from memtui.engine.search.retrievers.vector_cache import VectorCache
 from memtui.engine.store import history, memories, operations, recalls, recording_rules
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
@@ -39,7 +39,7 @@ class Core:
         self.on_settled_after_much: Callable[[], None] = lambda: None
         """Called once the background has caught up with a large change (see ``much_changed``)."""
         self.embedders = Embedders(options)
-        self.vector_copy = VectorCopy(self.wake_indexer)
+        self.vector_cache = VectorCache(self.wake_indexer)
         self.indexer = Indexer(
             connections, clock, self.embedders.serving, recogniser=lambda: self.recogniser,
             on_progress=self._progressed,
@@ -242,7 +242,7 @@ class Core:
     def _settled(self) -> None:
         """The background has nothing left to prepare; called in its thread."""
         with self.connections.read() as connection:
-            self.vector_copy.follow(connection, self.indexer.stopping)
+            self.vector_cache.follow(connection, self.indexer.stopping)
         if self._much_changed:
             self._much_changed = False
             self.on_settled_after_much()

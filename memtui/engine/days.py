@@ -135,7 +135,7 @@ def _kinds() -> _Kinds:
 
     def compiled(lines: list[str]) -> re.Pattern[str]:
         # A group may have its name once in a pattern: each line has its own.
-        numbered = [re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{place}>", line) for place, line in enumerate(lines)]
+        numbered = [re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{index}>", line) for index, line in enumerate(lines)]
         whole = "|".join(f"(?:{line})" for line in numbered)
         for name, words in parts.items():
             whole = whole.replace(f"{{{name}}}", words)

@@ -23,7 +23,7 @@ from memtui.engine.days import day_given, day_of_fact
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
 from memtui.engine.memories import operations, turns, validation
 from memtui.engine.memories.index_text import derive
-from memtui.engine.namespaces.view import View
+from memtui.engine.namespaces.view import ReadQueries
 from memtui.engine.records import (
     Changes,
     Explanation,
@@ -108,7 +108,7 @@ class Memory:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self.view = View(core.connections, core.clock, core.options)
+        self.view = ReadQueries(core.connections, core.clock, core.options)
         core.on_settled_after_much = self._ask_questions
 
     @classmethod
@@ -723,9 +723,9 @@ class Memory:
             from memtui.engine.search.request import COMING
 
             return COMING
-        from memtui.engine.search.ranking import CopiedVectors
+        from memtui.engine.search.ranking import CachedVectors
 
-        return CopiedVectors(embedder, self._core.vector_copy)
+        return CachedVectors(embedder, self._core.vector_cache)
 
     # From conversations to facts
 

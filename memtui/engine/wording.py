@@ -36,7 +36,7 @@ def quoted_change(old: str, new: str, most: int = 60) -> tuple[str, str]:
     before, after = " ".join(old.split()), " ".join(new.split())
     pairs = zip(before, after, strict=False)
     alike = next(
-        (place for place, (one, other) in enumerate(pairs) if one != other), min(len(before), len(after))
+        (index for index, (one, other) in enumerate(pairs) if one != other), min(len(before), len(after))
     )
     if max(len(before), len(after)) <= most or alike <= _LED_BY:
         return quoted(before, most), quoted(after, most)

@@ -114,8 +114,8 @@ def settings(flags: dict[str, str]) -> tuple[Options, str]:
 
     named = flags.get("--config")
     unsafe = "--allow-unsafe-fs" in flags
-    place = named or paths.config_file()
-    if not os.path.exists(place) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
+    path = named or paths.config_file()
+    if not os.path.exists(path) and not any(map(_is_setting, os.environ)):  # noqa: PTH110
         from memtui.engine.records import Options
 
         return Options(allow_unsafe_fs=unsafe), os.environ.get("MEMTUI_DB", "")

@@ -45,9 +45,9 @@ def run_fast(arguments: Sequence[str]) -> None:
 
         from memtui import paths
 
-        options, place = settings(flags)
-        place = flags.get("--db") or place
-        found = read(Path(place).expanduser() if place else paths.default_memory(), options)
+        options, path = settings(flags)
+        path = flags.get("--db") or path
+        found = read(Path(path).expanduser() if path else paths.default_memory(), options)
     except MemtuiError:
         watch.cancel()
         return

@@ -19,45 +19,51 @@ OUTCOMES: Mapping[CarrierOutcome, str] = {"erased": "erase", "cleared": "clear",
 NOTHING = "nothing depends on it"
 
 
-def review_note(of: Dependents) -> str:
+def review_note(dependents: Dependents) -> str:
     """What waits when they are changed."""
     named = (
         ", summaries, and facts with the old name wait"
-        if of.naming and of.replaced
+        if dependents.naming and dependents.replaced
         else ", and summaries, wait"
     )
     return f"What was drawn from it{named} in Review afterwards."
 
 
-def headline(of: Dependents) -> str:
+def headline(dependents: Dependents) -> str:
     """``2 drawn from it, 1 summary, 3 facts of the same turns, told to 2 agents``."""
-    them = "it" if len(of.memories) == 1 else "them"
-    parts = [f"{count(len(of.derived))} drawn from {them}"] if of.derived else []
-    parts += [plural(len(of.summaries), "summary", "summaries")] if of.summaries else []
-    parts += [plural(len(of.questions), "pinned question")] if of.questions else []
-    parts += [f"{plural(len(of.same_turns), 'fact')} of the same turns"] if of.same_turns else []
-    parts += [f"{plural(len(of.naming), 'fact')} with the {_shared(of)}"] if of.naming else []
-    parts += [f"told to {plural(len(of.served), 'agent')}"] if of.served else []
+    them = "it" if len(dependents.memories) == 1 else "them"
+    parts = [f"{count(len(dependents.derived))} drawn from {them}"] if dependents.derived else []
+    parts += [plural(len(dependents.summaries), "summary", "summaries")] if dependents.summaries else []
+    parts += [plural(len(dependents.questions), "pinned question")] if dependents.questions else []
+    parts += (
+        [f"{plural(len(dependents.same_turns), 'fact')} of the same turns"] if dependents.same_turns else []
+    )
+    parts += (
+        [f"{plural(len(dependents.naming), 'fact')} with the {_shared(dependents)}"]
+        if dependents.naming
+        else []
+    )
+    parts += [f"told to {plural(len(dependents.served), 'agent')}"] if dependents.served else []
     return ", ".join(parts) or NOTHING
 
 
-def _shared(of: Dependents) -> str:
+def _shared(dependents: Dependents) -> str:
     """What facts have in common with them, once a text takes their place or while none does."""
-    return "old name" if of.replaced else "same name"
+    return "old name" if dependents.replaced else "same name"
 
 
-def lines(of: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
+def lines(dependents: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
     """A line for each dependent. The first of a kind has the label. ``without``: ids of memories to leave out."""
     groups: list[tuple[str, list[Line]]] = [
-        ("drawn from", [_memory(one) for one in of.derived if one.id not in without]),
+        ("drawn from", [_memory(one) for one in dependents.derived if one.id not in without]),
         ("summary", [
-            ((f"{one.canonical_name}: ", "entity"), (one.summary or "", "text")) for one in of.summaries
+            ((f"{one.canonical_name}: ", "entity"), (one.summary or "", "text")) for one in dependents.summaries
         ]),
-        ("question", [((one.query, "text"),) for one in of.questions]),
-        ("same turns", [_memory(one) for one in of.same_turns if one.id not in without]),
-        (_shared(of), [_memory(one.memory) for one in of.naming if one.memory.id not in without]),
+        ("question", [((one.query, "text"),) for one in dependents.questions]),
+        ("same turns", [_memory(one) for one in dependents.same_turns if one.id not in without]),
+        (_shared(dependents), [_memory(one.memory) for one in dependents.naming if one.memory.id not in without]),
         ("told", [
-            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in of.served
+            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in dependents.served
         ]),
     ]  # fmt: skip
     for label, entries in groups:

@@ -33,8 +33,8 @@ def share_text(hit: RetrieverHit, best: float) -> str:
 def rank(hit: RetrieverHit, report: RetrieverReport | None, *, short: bool = False) -> str:
     """``#2 of 9``, or ``#2/9``."""
     between = "/" if short else " of "
-    of = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
-    return f"#{hit.rank:,}{of}"
+    total = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
+    return f"#{hit.rank:,}{total}"
 
 
 def raw_score(retriever: RetrieverName, hit: RetrieverHit, *, short: bool = False) -> str:

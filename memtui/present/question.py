@@ -37,10 +37,10 @@ def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
     return ("passes", "success") if result.passed else ("fails", "error")
 
 
-def found_rank(place: ExpectedMemory) -> Part:
+def found_rank(expected: ExpectedMemory) -> Part:
     """The rank at which an expected memory was found."""
-    where = "not found" if place.rank is None else f"#{place.rank}"
-    return where, "success" if place.passed else "warning"
+    where = "not found" if expected.rank is None else f"#{expected.rank}"
+    return where, "success" if expected.passed else "warning"
 
 
 def scope_rows(saved: SavedQuery) -> list[tuple[str, str]]:

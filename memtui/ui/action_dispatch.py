@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHORD_SECONDS = 1.0
 
 
-def start(
+def start_worker(
     node: DOMNode, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = True
 ) -> Worker[None]:
     """Run ``work`` on the loop. The app shows errors. ``exclusive``: it cancels an older one of ``group``.
@@ -54,7 +54,7 @@ class ActionHost(Protocol):
 
     def refusal(self, action: Action) -> str: ...
     def action_perform(self, action_id: str) -> None: ...
-    def show_error(self, error: Exception, place: str) -> None: ...
+    def show_error(self, error: Exception, task: str) -> None: ...
 
 
 # A node runs an action with its method ``do_<id>``. The method is ``async`` if it waits for a dialog or for the
@@ -109,7 +109,7 @@ def perform(node: DOMNode, action_id: str) -> None:
         return
     assert do is not None, action_id
     if inspect.iscoroutinefunction(do):
-        start(node, do, action_id, exclusive=False)
+        start_worker(node, do, action_id, exclusive=False)
         return
     try:
         do()

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 from .permissions import Effect
 
-Place = Literal[
+ActionContext = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours", "grid",
     "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
     "maintenance", "history", "typing", "filtering",
@@ -21,12 +21,12 @@ Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 # In the help, keys of the pane come first, and keys that work everywhere last.
 HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
-PANE_PLACES: tuple[Place, ...] = (
+PANE_CONTEXTS: tuple[ActionContext, ...] = (
     "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
     "maintenance", "history",
 )  # fmt: skip
 # One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
-PART_PLACES: tuple[Place, ...] = (
+PART_CONTEXTS: tuple[ActionContext, ...] = (
     "list",
     "text",
     "transcript",
@@ -40,7 +40,7 @@ PART_PLACES: tuple[Place, ...] = (
 # While typing, every printable key is text. Of the other keys only these and a few of "everywhere" work.
 # A filter of memories ("filtering") also has completions.
 WHILE_TYPING = frozenset({"ctrl+p", "f1", "ctrl+q"})
-TYPING_PLACES: tuple[Place, ...] = ("typing", "filtering")
+TYPING_CONTEXTS: tuple[ActionContext, ...] = ("typing", "filtering")
 
 
 class Action(NamedTuple):
@@ -55,7 +55,7 @@ class Action(NamedTuple):
     keys: tuple[str, ...]
     label: str
     group: Group
-    where: tuple[Place, ...]
+    where: tuple[ActionContext, ...]
     help: str
     footer: int = 0
     changes: bool = False
@@ -67,7 +67,7 @@ def _action(
     keys: str,
     label: str,
     group: Group,
-    where: tuple[Place, ...],
+    where: tuple[ActionContext, ...],
     help: str,
     *,
     footer: int = 0,
@@ -78,18 +78,18 @@ def _action(
     return Action(id, tuple(keys.split("  ")), label, group, where, help, footer, changes, needs)
 
 
-_ALL: tuple[Place, ...] = ("everywhere",)
-_LIST: tuple[Place, ...] = ("list",)
-_SIDES: tuple[Place, ...] = ("list", "text", "transcript", "profile")
+_ALL: tuple[ActionContext, ...] = ("everywhere",)
+_LIST: tuple[ActionContext, ...] = ("list",)
+_SIDES: tuple[ActionContext, ...] = ("list", "text", "transcript", "profile")
 # In a card left and right pick a side.
-_PARTS: tuple[Place, ...] = (*_SIDES, "card", "portrait")
-_LISTED: tuple[Place, ...] = ("list", "card")
-_PAGED: tuple[Place, ...] = (*_PARTS, "grid")
-_STEPS: tuple[Place, ...] = (*_PAGED, "knobs", "neighbours")
-_ROWS: tuple[Place, ...] = ("memories", "search")
-_KEPT: tuple[Place, ...] = (*_ROWS, "observations", "you")
+_PARTS: tuple[ActionContext, ...] = (*_SIDES, "card", "portrait")
+_LISTED: tuple[ActionContext, ...] = ("list", "card")
+_PAGED: tuple[ActionContext, ...] = (*_PARTS, "grid")
+_STEPS: tuple[ActionContext, ...] = (*_PAGED, "knobs", "neighbours")
+_ROWS: tuple[ActionContext, ...] = ("memories", "search")
+_KEPT: tuple[ActionContext, ...] = (*_ROWS, "observations", "you")
 # Where memories are shown.
-_SHOWN: tuple[Place, ...] = (*_KEPT, "review", "entities", "sessions", "history")
+_SHOWN: tuple[ActionContext, ...] = (*_KEPT, "review", "entities", "sessions", "history")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -210,7 +210,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("episodes", "K", "turns", "Look", ("memories", "timeline"),
             "Add the turns of conversations; again to take them out.", footer=80),
     _action("about", "@", "about", "Look", _SHOWN, "Show everything about a person or thing that it mentions.", footer=38),
-    _action("copy", "y", "copy", "Look", PANE_PLACES, "Copy the text of the selected row."),
+    _action("copy", "y", "copy", "Look", PANE_CONTEXTS, "Copy the text of the selected row."),
     _action("zoom", "+", "zoom", "Look", _ALL, "Make this part full-screen."),
     _action("unzoom", "_", "unzoom", "Look", _ALL, "Show all parts again."),
 
@@ -344,26 +344,26 @@ ACTIONS: tuple[Action, ...] = (
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 
 
-def actions_at(*places: Place) -> tuple[Action, ...]:
+def actions_at(*places: ActionContext) -> tuple[Action, ...]:
     """The actions of these places, in the order of the table."""
     return tuple(action for action in ACTIONS if not set(places).isdisjoint(action.where))
 
 
-def footer_actions(pane: Place, part: Place = "list") -> tuple[Action, ...]:
+def footer_actions(pane: ActionContext, part: ActionContext = "list") -> tuple[Action, ...]:
     """The actions of the footer while ``pane`` is shown, in order. ``part``: the kind of its list."""
     shown = (action for action in actions_at("everywhere", part, pane) if action.footer)
     return tuple(sorted(shown, key=lambda action: action.footer))
 
 
-def typing_actions(place: Place) -> tuple[Action, ...]:
+def typing_actions(context: ActionContext) -> tuple[Action, ...]:
     """The actions that work while typing, in order. None has a printable key."""
-    own = actions_at(*(TYPING_PLACES if place == "filtering" else ("typing",)))
+    own = actions_at(*(TYPING_CONTEXTS if context == "filtering" else ("typing",)))
     always = [
         action for action in actions_at("everywhere") if any(key in WHILE_TYPING for key in action.keys)
     ]
     return (*sorted(own, key=lambda action: action.footer), *always)
 
 
-def typing_footer(place: Place) -> tuple[Action, ...]:
+def typing_footer(context: ActionContext) -> tuple[Action, ...]:
     """The actions of the footer while typing."""
-    return tuple(action for action in typing_actions(place) if action.footer and action.id != "palette")
+    return tuple(action for action in typing_actions(context) if action.footer and action.id != "palette")

@@ -20,7 +20,7 @@ from memtui.engine.errors import MemtuiError, ReplacedFileError
 from memtui.present.glyphs import Glyphs
 
 from . import garbage_collection
-from .action_dispatch import chord, perform, start
+from .action_dispatch import chord, perform, start_worker
 from .actions import BY_ID, Action
 from .app_actions import AppActions, welcome
 from .change_follower import ChangeFollower
@@ -60,7 +60,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
     ``name``: the memory's name in the title. ``state``: the saved state of the last run. ``crash_folder``: where a
     crash report goes. ``home``: where session files of other programs are looked for (None: nowhere, and no
     welcome dialog). ``configuration``: what the settings show. ``reopen`` opens the memory with other settings
-    (None: they take effect at the next start). ``place``: the file of the memory, to restore a backup if it cannot
+    (None: they take effect at the next start). ``memory_path``: the file of the memory, to restore a backup if it cannot
     be opened. ``permissions``: what it may do besides showing the memory. ``begins_with``: what is shown first.
     Run it with ``run_app``, which returns the exit status.
     """
@@ -80,7 +80,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         open_memory: Callable[[], Memory],
         *,
         reopen: Callable[[Settings], Memory] | None = None,
-        place: Path | None = None,
+        memory_path: Path | None = None,
         name: str = "",
         look: Appearance = Appearance(),  # noqa: B008 - frozen
         keymap: Mapping[str, str] | None = None,
@@ -108,7 +108,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.notifications = Notifications(self)
         self.follower = ChangeFollower(self, lambda: self.main, reopen)
         self.delegates: tuple[object, ...] = (AppActions(self, lambda: self.main), self.navigation)
-        self.recovery = FileRecovery(self, None if readonly else place, self.follower.follow_again)
+        self.recovery = FileRecovery(self, None if readonly else memory_path, self.follower.follow_again)
         busy = self.notifications.show_busy_soon
         self.operations = Operations(open_memory, busy, self.recovery.offer_reopen)
         self.memory_name = name
@@ -178,7 +178,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         await self.follower.apply_settings()
 
     @property
-    def place_shown(self) -> str:
+    def shown_pane_id(self) -> str:
         return self.main.active
 
     def keymap_shown(self, action_id: str) -> str:
@@ -188,20 +188,20 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if not self.is_leaving:
             self.main.refresh_keys()
 
-    def show_count(self, place: str, number: int) -> None:
-        self.main.show_count(place, number)
+    def show_count(self, pane_id: str, number: int) -> None:
+        self.main.show_count(pane_id, number)
 
-    def tab_count(self, place: str) -> int | None:
-        return self.main.tab_count(place)
+    def tab_count(self, pane_id: str) -> int | None:
+        return self.main.tab_count(pane_id)
 
     def show_message(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Notified(text, severity))
 
-    def show_error(self, error: Exception, place: str) -> None:
+    def show_error(self, error: Exception, task: str) -> None:
         if isinstance(error, ReplacedFileError):
             self.recovery.report(error)
         else:
-            self.notifications.show_error(error, place)
+            self.notifications.show_error(error, task)
 
     async def ask_person(self, dialog: Screen[T]) -> T | None:
         return await self.push_screen_wait(dialog)
@@ -232,7 +232,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     def action_show_entity(self, eid: int) -> None:
         """Show an entity: its name in a text was clicked."""
-        start(self, partial(self.navigation.open_entity, eid), "go")
+        start_worker(self, partial(self.navigation.open_entity, eid), "go")
 
     # -- messages
 
@@ -261,7 +261,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
             self.post_message(Notified(problem, "error", kind="keymap"))
-        start(self, self._open, "open")
+        start_worker(self, self._open, "open")
 
     async def _open(self) -> None:
         while True:
@@ -277,12 +277,12 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.main.memory_opened()
         self.follower.count_again()
         self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
-        start(self, self.follower.report_unfinished, "unfinished")
+        start_worker(self, self.follower.report_unfinished, "unfinished")
         self.set_interval(POLL_SECONDS, self.poll)
         if self._begins_with == "tour":
-            start(self, self._begin_tour, "tour")
+            start_worker(self, self._begin_tour, "tour")
         else:
-            start(self, partial(welcome, self, start_import=self._begins_with == "import"), "welcome")
+            start_worker(self, partial(welcome, self, start_import=self._begins_with == "import"), "welcome")
 
     async def _leave_empty_pane(self) -> None:
         """Begin with another pane while there are no facts for the first one."""

@@ -70,7 +70,7 @@ class AppActions:
         if not await self._undo_or_redo(lambda memory: memory.redo(), "redoing"):
             self._shell.show_message("There is nothing to redo.")
 
-    async def _undo_or_redo(self, back: Callable[[Memory], Undone | None], doing: str) -> bool:
+    async def _undo_or_redo(self, step: Callable[[Memory], Undone | None], doing: str) -> bool:
         """Undo or redo. Rows that were left alone are shown with both versions. False where ``back`` found nothing to do."""
         from memtui.engine.errors import InputError
         from memtui.engine.store.undo import NothingUndoneError
@@ -78,7 +78,7 @@ class AppActions:
         from .dialogs.undo import ConflictsDialog
 
         try:
-            done = await self._shell.operations.change(back, doing)
+            done = await self._shell.operations.change(step, doing)
         except InputError as error:
             self._shell.show_message(f"{error.message} {error.hint}", "warning")
             if isinstance(error, NothingUndoneError) and error.conflicts:

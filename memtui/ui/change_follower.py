@@ -16,7 +16,7 @@ from memtui.engine.errors import MemtuiError, ReplacedFileError
 from memtui.engine.wording import until_when
 from memtui.present.format import plural
 
-from .action_dispatch import start
+from .action_dispatch import start_worker
 from .messages import Changed, Notified, Progressed
 from .widgets.bars import TitleBar
 
@@ -101,8 +101,8 @@ class InboxCount:
 
     def _start(self) -> None:
         self._waits = False
-        if not self._shell.is_leaving and self._shell.place_shown != "review":
-            start(self._shell.app, self._count, "inbox")
+        if not self._shell.is_leaving and self._shell.shown_pane_id != "review":
+            start_worker(self._shell.app, self._count, "inbox")
 
     async def _count(self) -> None:
         began = monotonic()
@@ -155,7 +155,7 @@ class ChangeFollower:
     def start_background(self) -> None:
         """Start background work, unless the app is closing."""
         if not self._shell.is_leaving:
-            start(self._shell.app, self.start_jobs, "jobs")
+            start_worker(self._shell.app, self.start_jobs, "jobs")
             self.start_following()
 
     async def start_jobs(self) -> None:
@@ -237,7 +237,7 @@ class ChangeFollower:
 
     def poll(self) -> None:
         """Check whether another program has written."""
-        start(self._shell.app, self._look_for_others, "poll")
+        start_worker(self._shell.app, self._look_for_others, "poll")
 
     async def _look_for_others(self) -> None:
         """Read changes of other processes. If the file cannot be read now, show one line, no dialog."""
@@ -255,7 +255,7 @@ class ChangeFollower:
 
     def count_again(self) -> None:
         """Read the counts of the tabs and the title."""
-        start(self._shell.app, self._count, "count")
+        start_worker(self._shell.app, self._count, "count")
 
     async def _count(self) -> None:
         await asyncio.sleep(COUNT_DELAY)
@@ -323,7 +323,7 @@ class ChangeFollower:
             await self.start_jobs()
             self.start_following()
             self.changed(_everything())
-        start(
+        start_worker(
             self._shell.app, shell.operations.close_previous, "closing the previous memory", exclusive=False
         )
 

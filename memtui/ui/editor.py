@@ -102,8 +102,8 @@ def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
         else:
             wrong.append(f"${variable} is no command")
     for usual in _USUAL:
-        if place := shutil.which(usual):
-            yield [place], usual
+        if found_path := shutil.which(usual):
+            yield [found_path], usual
 
 
 def _run(command: list[str]) -> int:

@@ -12,7 +12,7 @@ from memtui.present.format import local_time, plural
 from memtui.present.past import kind_counts, time_ago
 from memtui.present.text import one_line
 
-from .action_dispatch import start
+from .action_dispatch import start_worker
 from .messages import Notified
 
 if TYPE_CHECKING:
@@ -25,15 +25,17 @@ _CELLS = 200
 
 
 class FileRecovery:
-    """``place``: the memory's file; None if it is in this process only, or read only.
+    """``memory_path``: the memory's file; None if it is in this process only, or read only.
 
     ``reopened`` is awaited after another file was opened.
     """
 
-    def __init__(self, shell: Shell, place: Path | None, reopened: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, shell: Shell, memory_path: Path | None, reopened: Callable[[], Awaitable[None]]
+    ) -> None:
         self._shell = shell
         self._reopened = reopened
-        self._place = place
+        self._place = memory_path
         self._asked: asyncio.Future[bool] | None = None
         # The person did not open a replaced file: ask again only when something must be written.
         self._declined = False
@@ -78,11 +80,11 @@ class FileRecovery:
         return True
 
     @staticmethod
-    def _way_back(place: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
+    def _way_back(path: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
         """The readable backups of a damaged file. None if there are none, or if the file is sound."""
         from memtui.engine.memory import Memory
 
-        rescue = Memory.rescue(place)
+        rescue = Memory.rescue(path)
         problem = rescue.problem() if rescue.has_backups else None
         if problem is None or isinstance(problem, NewerFileError):
             return None
@@ -94,7 +96,7 @@ class FileRecovery:
     def report(self, error: ReplacedFileError) -> None:
         """The file was replaced, and nothing waits to be saved: ask once."""
         if not self._declined and self._asked is None:
-            start(self._shell.app, lambda: self._ask(error), "replaced", exclusive=False)
+            start_worker(self._shell.app, lambda: self._ask(error), "replaced", exclusive=False)
 
     async def _ask(self, error: ReplacedFileError) -> None:
         await self.offer_reopen(error)
@@ -112,7 +114,7 @@ class FileRecovery:
         return await asyncio.shield(self._asked)
 
     def _answered(self, yes: bool | None) -> None:
-        start(self._shell.app, self._reopen if yes else self._leave, "reopening", exclusive=False)
+        start_worker(self._shell.app, self._reopen if yes else self._leave, "reopening", exclusive=False)
 
     async def _leave(self) -> None:
         self._declined = True

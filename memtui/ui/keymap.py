@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from textual.binding import Binding
 from textual.keys import key_to_character
 
-from .actions import ACTIONS, BY_ID, GROUPS, PANE_PLACES, PART_PLACES, WHILE_TYPING, Action, Place, actions_at
+from .actions import (
+    ACTIONS,
+    BY_ID,
+    GROUPS,
+    PANE_CONTEXTS,
+    PART_CONTEXTS,
+    WHILE_TYPING,
+    Action,
+    ActionContext,
+    actions_at,
+)
 
 # Terminals send these for Backspace, Tab, Enter and Enter.
 UNSENDABLE = frozenset({"ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m"})
@@ -35,7 +45,7 @@ _SHOWN = {
 # Where a key works, in words. A pane has its own name.
 # A key that works in more places is told with some of them.
 _MOST_PLACES = 5
-_WHERE: dict[Place, str] = {
+_WHERE: dict[ActionContext, str] = {
     "everywhere": "in the tour",
     "list": "in a list",
     "text": "in a preview",
@@ -111,7 +121,7 @@ def table_key(action_id: str) -> str:
     return Keymap().shown(BY_ID[action_id])
 
 
-def bindings_at(*places: Place) -> list[Binding]:
+def bindings_at(*places: ActionContext) -> list[Binding]:
     """The BINDINGS of a widget with these places; see ``perform``."""
     bindings = []
     for action in actions_at(*places):
@@ -135,8 +145,8 @@ def bindings_at(*places: Place) -> list[Binding]:
 def clashes(keymap: Keymap) -> list[str]:
     """Keys with two meanings in one place, and keys that a terminal cannot send."""
     found: dict[str, None] = {}
-    for pane in PANE_PLACES:
-        for part in PART_PLACES:
+    for pane in PANE_CONTEXTS:
+        for part in PART_CONTEXTS:
             owner: dict[str, Action] = {}
             for action in actions_at("everywhere", part, pane):
                 for key in keymap.keys(action):

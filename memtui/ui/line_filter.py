@@ -67,8 +67,8 @@ def _uncoloured(segment: Segment, background: Color) -> Segment:
     plain = style.without_color
     if style.meta:
         plain += Style.from_meta(style.meta)
-    back = Color.from_rich_color(style.bgcolor) if style.bgcolor is not None else background
-    if abs(back.brightness - background.brightness) > _CONTRAST:
+    own_background = Color.from_rich_color(style.bgcolor) if style.bgcolor is not None else background
+    if abs(own_background.brightness - background.brightness) > _CONTRAST:
         plain += Style(reverse=True)
     return Segment(segment.text, plain, segment.control)
 

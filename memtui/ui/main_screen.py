@@ -15,9 +15,9 @@ from memtui.ui.action_dispatch import action_method, offers, refusal
 from memtui.ui.actions import (
     BY_ID,
     HELP_GROUPS,
-    TYPING_PLACES,
+    TYPING_CONTEXTS,
     Action,
-    Place,
+    ActionContext,
     actions_at,
     footer_actions,
     typing_actions,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .shell import Shell
 
 # A pane that does not exist yet is left out of help and palette.
-_PANES_THERE = {spec.place for spec in PANES}
+_PANES_THERE = {spec.pane_id for spec in PANES}
 
 
 class MainScreen(Screen[None]):
@@ -48,7 +48,7 @@ class MainScreen(Screen[None]):
 
     def __init__(self, first: str) -> None:
         super().__init__()
-        self.active = spec_of(first).place
+        self.active = spec_of(first).pane_id
         self.opening = False
         """Whether a pane is still being made, so that keys must wait."""
         self._panes: dict[str, Pane] = {}
@@ -73,7 +73,7 @@ class MainScreen(Screen[None]):
         yield KeyBar()
 
     def _make(self, spec: PaneSpec) -> Pane:
-        pane = self._panes[spec.place] = spec.load()(id=f"pane-{spec.place}")
+        pane = self._panes[spec.pane_id] = spec.load()(id=f"pane-{spec.pane_id}")
         return pane
 
     def on_mount(self) -> None:
@@ -102,33 +102,33 @@ class MainScreen(Screen[None]):
 
     # -- panes
 
-    def pane_at(self, place: str) -> Pane | None:
+    def pane_at(self, pane_id: str) -> Pane | None:
         """The pane of a place, or None if it was not shown yet."""
-        return self._panes.get(place)
+        return self._panes.get(pane_id)
 
-    async def go_to(self, place: str) -> Pane:
+    async def go_to(self, pane_id: str) -> Pane:
         """Show a pane."""
-        if place != self.active:
-            new = place not in self._panes
+        if pane_id != self.active:
+            new = pane_id not in self._panes
             # A hidden widget with the focus would first pass it to a neighbour.
             self.set_focus(None)
             self.pane.display = False
-            self.active = spec_of(place).place
+            self.active = spec_of(pane_id).pane_id
             if new:
                 self.opening = True
                 try:
-                    await self.query_one("#panes").mount(self._make(spec_of(place)))
+                    await self.query_one("#panes").mount(self._make(spec_of(pane_id)))
                 finally:
                     self.opening = False
             self.pane.display = True
             if new and self.shell.operations.memory is not None:
                 self.pane.load()
-            elif place in self._stale:
+            elif pane_id in self._stale:
                 self.pane.reload()
-            self._stale.discard(place)
-            self.query_one(TabBar).active = place
+            self._stale.discard(pane_id)
+            self.query_one(TabBar).active = pane_id
             status = self.query_one(StatusLine)
-            status.place_text = self._pane_texts.get(place, "")
+            status.position_text = self._pane_texts.get(pane_id, "")
             # The last message is about the other pane.
             status.said = status.undo_hint = ""
         self.pane.take_focus()
@@ -142,30 +142,30 @@ class MainScreen(Screen[None]):
 
     def memory_changed(self, changes: Changes) -> None:
         """Reload the panes that are concerned: the shown one now, the others when they are shown."""
-        for place, pane in self._panes.items():
+        for pane_id, pane in self._panes.items():
             # A pane that is being made will read everything anyway.
             if pane.is_mounted and pane.concerned(changes):
-                if place == self.active:
+                if pane_id == self.active:
                     pane.reload()
                 else:
-                    self._stale.add(place)
+                    self._stale.add(pane_id)
 
-    def show_count(self, place: str, number: int) -> None:
+    def show_count(self, pane_id: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""
-        if self._counts.get(place) != number:
-            self._counts[place] = number
+        if self._counts.get(pane_id) != number:
+            self._counts[pane_id] = number
             self.show_stats(None)
             if self.pane.is_mounted:
                 self.pane.stats_read()
 
-    def tab_count(self, place: str) -> int | None:
+    def tab_count(self, pane_id: str) -> int | None:
         """The count that ``show_count`` got."""
-        return self._counts.get(place)
+        return self._counts.get(pane_id)
 
     def _count_of(self, spec: PaneSpec) -> int | None:
         if spec.total is not None and self._stats is not None:
             return spec.total(self._stats)
-        return self._counts.get(spec.place)
+        return self._counts.get(spec.pane_id)
 
     def show_stats(self, stats: Stats | None) -> None:
         """Show new counts in the tabs."""
@@ -173,7 +173,7 @@ class MainScreen(Screen[None]):
         self.query_one(TabBar).tabs = tuple(
             Tab(
                 spec.number,
-                spec.place,
+                spec.pane_id,
                 spec.label,
                 spec.short,
                 self._count_of(spec),
@@ -186,13 +186,13 @@ class MainScreen(Screen[None]):
 
     @on(PaneStatus)
     def _show_pane_status(self, event: PaneStatus) -> None:
-        self._pane_texts[event.place] = event.text
-        if event.place == self.active:
-            self.query_one(StatusLine).place_text = event.text
+        self._pane_texts[event.pane_id] = event.text
+        if event.pane_id == self.active:
+            self.query_one(StatusLine).position_text = event.text
 
     @on(TabBar.Chosen)
     async def _tab_chosen(self, event: TabBar.Chosen) -> None:
-        await self.shell.navigation.begin_at(event.place)
+        await self.shell.navigation.begin_at(event.pane_id)
 
     # -- actions
 
@@ -215,10 +215,10 @@ class MainScreen(Screen[None]):
     def _key_clicked(self, event: KeyBar.Pressed) -> None:
         self.shell.action_perform(event.action_id)
 
-    def _typing(self) -> Place | None:
+    def _typing(self) -> ActionContext | None:
         """The place of the input while typing, because other keys work then. None otherwise."""
         part = getattr(self.focused, "part", None)
-        return part if part in TYPING_PLACES else None
+        return part if part in TYPING_CONTEXTS else None
 
     def on_descendant_focus(self) -> None:
         self.refresh_keys()
@@ -230,7 +230,7 @@ class MainScreen(Screen[None]):
         typing = self._typing()
         parts = self.pane.parts()
         focused = next((one for one in parts if one.has_focus), parts[0] if parts else None)
-        part: Place = getattr(focused, "part", "list")
+        part: ActionContext = getattr(focused, "part", "list")
         preferred_actions = self.pane.preferred_actions()
         offered = typing_footer(typing) if typing else footer_actions(self.pane.here, part)
         if not typing and self.pane.in_mode:
@@ -257,7 +257,7 @@ class MainScreen(Screen[None]):
         """The help of the focused part: a title, and a line for each action."""
         from .dialogs.help import HelpLine
 
-        part: Place = getattr(self.focused, "part", "list")
+        part: ActionContext = getattr(self.focused, "part", "list")
         typing = self._typing()
         actions = typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.here)
         groups = [

@@ -63,5 +63,5 @@ class Progressed(Message):
 class PaneStatus(Message):
     """The text of a pane for the left of the status line, for example ``214 of 12,408 · kind:fact``."""
 
-    place: str
+    pane_id: str
     text: str

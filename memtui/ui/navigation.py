@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
 
-from .actions import Place
+from .actions import ActionContext
 
 # If more steps are kept, the oldest are dropped.
 LONGEST = 50
@@ -15,7 +15,7 @@ class Pane(Protocol):
     """What navigation needs from a pane."""
 
     @property
-    def place(self) -> Place: ...
+    def pane_id(self) -> ActionContext: ...
     def bookmark(self) -> Callable[[], None]:
         """A function that restores the present state of the pane."""
 
@@ -67,15 +67,15 @@ class Window(Protocol):
 
     @property
     def pane(self) -> Pane: ...
-    def pane_at(self, place: str) -> Pane | None: ...
-    async def go_to(self, place: str) -> Pane: ...
+    def pane_at(self, pane_id: str) -> Pane | None: ...
+    async def go_to(self, pane_id: str) -> Pane: ...
 
 
 class Step(NamedTuple):
     """One step back: the pane where it began, and functions that restore both panes."""
 
-    begun: Place
-    ended: Place
+    begun: ActionContext
+    ended: ActionContext
     restore: Callable[[], None]
     leave: Callable[[], None] | None
 
@@ -117,10 +117,10 @@ class Navigation:
     async def do_pane_history(self) -> None:
         await self.begin_at("history")
 
-    async def begin_at(self, place: str) -> None:
+    async def begin_at(self, pane_id: str) -> None:
         """Show a pane that the person chose. Esc does not go back from there."""
         self._way = []
-        await self._window().go_to(place)
+        await self._window().go_to(pane_id)
 
     # -- to what a row is about
 
@@ -157,21 +157,21 @@ class Navigation:
         """Show the memories that pass a filter."""
         await self.list_rows("memories", filter)
 
-    async def list_rows(self, place: Place, filter: str) -> None:
+    async def list_rows(self, pane_id: ActionContext, filter: str) -> None:
         """Show the rows of a list that pass a filter."""
-        cast("TakesFilter", await self.visit(place)).list_only(filter)
+        cast("TakesFilter", await self.visit(pane_id)).list_only(filter)
 
-    async def visit(self, place: Place) -> Pane:
+    async def visit(self, pane_id: ActionContext) -> Pane:
         """Go to another pane. Esc comes back to this one as it is now."""
         window = self._window()
         left = window.pane
-        restore, there = left.bookmark(), window.pane_at(place)
+        restore, there = left.bookmark(), window.pane_at(pane_id)
         # A pane that was not there before leaves no trace of the visit either: it is bookmarked as it begins.
         leave = there.bookmark() if there is not None and there is not left else None
-        arrived = await window.go_to(place)
+        arrived = await window.go_to(pane_id)
         if there is None:
             leave = arrived.bookmark()
-        self._way = [*self._way[-LONGEST:], Step(left.place, place, restore, leave)]
+        self._way = [*self._way[-LONGEST:], Step(left.pane_id, pane_id, restore, leave)]
         return arrived
 
     # -- back
@@ -183,7 +183,7 @@ class Navigation:
     async def go_back(self) -> bool:
         """Go one step back. False if there is none."""
         pane = self._window().pane
-        arrived = bool(self._way) and self._way[-1].ended == pane.place
+        arrived = bool(self._way) and self._way[-1].ended == pane.pane_id
         if not (arrived and pane.unchanged_since_visit()) and pane.back():
             return True
         if arrived:

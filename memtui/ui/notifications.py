@@ -90,7 +90,7 @@ class Notifications:
 
     # -- failures
 
-    def show_error(self, error: Exception, place: str) -> None:
+    def show_error(self, error: Exception, task: str) -> None:
         """Show an error: cause, place and next step. A wrong input is only one line."""
         shell = self._shell
         if shell.is_leaving:
@@ -98,16 +98,16 @@ class Notifications:
         if isinstance(error, InputError):
             shell.show_message(f"{error.message} {error.hint}", "warning")
             return
-        shell.app.push_screen(self._panel(error, place))
+        shell.app.push_screen(self._panel(error, task))
 
-    def _panel(self, error: Exception, place: str) -> ErrorDialog:
+    def _panel(self, error: Exception, task: str) -> ErrorDialog:
         from .crash import write_report
         from .dialogs.dialog import ErrorDialog
 
         report, folder = None, self._shell.crash_folder
         if not isinstance(error, MemtuiError) and folder is not None:
             report = write_report(error, folder, __version__)
-        return ErrorDialog(error, place, report)
+        return ErrorDialog(error, task, report)
 
     def show_unopened(self, error: Exception) -> None:
         """Show why the memory could not be opened. The app ends when the dialog is closed."""

@@ -11,8 +11,8 @@ from textual.content import Content
 
 from memtui.present.text import Visible, visible
 
-from .action_dispatch import refusal, start
-from .actions import Place, actions_at
+from .action_dispatch import refusal, start_worker
+from .actions import ActionContext, actions_at
 from .panes.maintenance.rows import topics
 from .panes.registry import PANES
 from .safe import assemble
@@ -67,7 +67,9 @@ class Commands(Provider):
         main = cast("MainScreen", self.app.screen_stack[0])
         for saved in self._saved:
             name = visible(f"Filter: {saved.name}")
-            show = partial(start, shell.app, partial(shell.navigation.list_memories, saved.filter), "go")
+            show = partial(
+                start_worker, shell.app, partial(shell.navigation.list_memories, saved.filter), "go"
+            )
             yield Entry(name, _shown(name, "", saved.filter), show, True)
         for action in actions_at("everywhere", "list", main.pane.here):
             node = main.offering(action)
@@ -83,7 +85,7 @@ class Commands(Provider):
             yield Entry(name, _shown(name, "", command.help), command.run, False)
         for saved in self._saved:
             name = visible(f"Remove the saved filter: {saved.name}")
-            remove = partial(start, shell.app, partial(_remove, shell, saved.name), "filter")
+            remove = partial(start_worker, shell.app, partial(_remove, shell, saved.name), "filter")
             yield Entry(name, _shown(name, "", f"{saved.filter}. Undo brings it back."), remove, False)
         yield from _elsewhere(shell, main.pane.here)
         for theme in sorted(self.app.available_themes):
@@ -93,20 +95,20 @@ class Commands(Provider):
             )
 
 
-def _elsewhere(shell: Shell, here: Place) -> Iterator[Entry]:
+def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
     """Actions of other panes, topics of Maintenance, and how to connect agents. Choosing one goes there."""
     seen = {action.id for action in actions_at("everywhere", "list", here)}
     for spec in PANES:
-        for action in actions_at(spec.place):
+        for action in actions_at(spec.pane_id):
             if action.group == "Move" or action.id in seen:
                 continue
             seen.add(action.id)
             name = visible(f"{spec.label}: {action.label}")
-            run = partial(start, shell.app, partial(shell.navigation.begin_at, spec.place), "go")
+            run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
             yield Entry(name, _shown(name, shell.keymap.shown(action), action.help), run, False)
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
-        go = partial(start, shell.app, partial(shell.navigation.open_topic, key), "go")
+        go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
         yield Entry(name, _shown(name, "", "Show it in Maintenance."), go, False)
     for what, help, show in (
         (

@@ -63,7 +63,7 @@ def of_portrait(found: Portrait, review: int, frame: Frame) -> str:
         assert isinstance(view, PortraitView)
         lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review)
         laid = lines.lay_out(shown)
-        view.show(laid, of="picture")
+        view.show(laid, subject="picture")
         return len(laid.lines)
 
     return _drawn(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)

@@ -100,7 +100,7 @@ class Shell(Protocol):
         """Navigation to other panes and back."""
 
     @property
-    def place_shown(self) -> str:
+    def shown_pane_id(self) -> str:
         """The place of the pane that is shown."""
 
     def begin(self) -> None:
@@ -109,10 +109,10 @@ class Shell(Protocol):
     def refresh_keys(self) -> None:
         """Draw the keys of the footer again: the possible actions may have changed."""
 
-    def show_count(self, place: str, number: int) -> None:
+    def show_count(self, pane_id: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""
 
-    def tab_count(self, place: str) -> int | None:
+    def tab_count(self, pane_id: str) -> int | None:
         """The count of a tab that is not in the statistics; None while it is not known."""
 
     def action_perform(self, action_id: str) -> None:
@@ -126,7 +126,7 @@ class Shell(Protocol):
     def show_message(self, text: str, severity: Severity = "information") -> None:
         """Show one line in the status line. An error is also a notification."""
 
-    def show_error(self, error: Exception, place: str) -> None:
+    def show_error(self, error: Exception, task: str) -> None:
         """Show an error: cause, place and next step."""
 
     async def ask_person(self, dialog: Screen[T]) -> T | None:

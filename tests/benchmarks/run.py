@@ -332,8 +332,8 @@ def _make_copy(memory: Memory, count: int) -> float | None:
         return None
     begun = time.perf_counter()
     with memory._core.connections.read() as connection:
-        memory._core.vector_copy.follow(connection, lambda: False)
-    assert memory._core.vector_copy._held is not None
+        memory._core.vector_cache.follow(connection, lambda: False)
+    assert memory._core.vector_cache._held is not None
     return time.perf_counter() - begun
 
 

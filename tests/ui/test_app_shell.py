@@ -76,7 +76,7 @@ async def test_a_memory_that_cannot_be_opened_is_a_panel_with_cause_and_next_ste
         assert "Fetch it, then start again." in screen_text(app)
 
 
-@pytest.mark.parametrize("pane", [spec.place for spec in PANES])
+@pytest.mark.parametrize("pane", [spec.pane_id for spec in PANES])
 @pytest.mark.parametrize("key", ["q", "escape", "ctrl+c"])
 async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str) -> None:
     def refuse() -> Memory:
@@ -97,7 +97,7 @@ async def test_without_a_memory_the_app_ends_with_the_panel(pane: str, key: str)
     "pane",
     [
         pytest.param(
-            spec.place, marks=[] if spec.place in ("you", "memories", "review") else [pytest.mark.long]
+            spec.pane_id, marks=[] if spec.pane_id in ("you", "memories", "review") else [pytest.mark.long]
         )
         for spec in PANES
     ],
@@ -115,7 +115,7 @@ async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: st
     async with app.run_test(size=(100, 30)) as pilot:
         try:
             await pilot.pause()
-            for action in actions_at("everywhere", "list", app.main.pane.place):
+            for action in actions_at("everywhere", "list", app.main.pane.pane_id):
                 if action.id != "quit" and action.group != "Move":
                     app.action_perform(action.id)
                     await pilot.pause()
@@ -403,9 +403,9 @@ async def test_the_app_opens_on_you_wherever_it_was_left(story: Story, tmp_path:
         app = story.app(state=UiState(kept))
         async with app.run_test(size=(120, 40)) as pilot:
             await until(lambda app=app: "walnuts" in screen_text(app))
-            assert app.place_shown == "you"
+            assert app.shown_pane_id == "you"
             await pilot.press("8")
-            await until(lambda app=app: app.place_shown == "history")
+            await until(lambda app=app: app.shown_pane_id == "history")
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
@@ -420,11 +420,11 @@ async def test_without_facts_the_app_opens_on_memories(empty_story: Story) -> No
         app = empty_story.app(state=UiState(None))
         async with app.run_test(size=(120, 40)) as pilot:
             await until(lambda app=app, says=says: says in screen_text(app))
-            assert app.place_shown == "memories"
+            assert app.shown_pane_id == "memories"
             await pilot.press("0")
-            await until(lambda app=app: app.place_shown == "you")
+            await until(lambda app=app: app.shown_pane_id == "you")
             await quiet(app)
-            assert app.place_shown == "you"
+            assert app.shown_pane_id == "you"
 
 
 async def test_the_active_tab_is_always_in_sight(story: Story) -> None:
@@ -445,7 +445,7 @@ async def test_tabs_count_what_the_list_counts(story: Story) -> None:
     app = story.app()
     async with running(app):
         await until(lambda: app.stats is not None)
-        tab = next(tab for tab in app.main.query_one(TabBar).tabs if tab.place == "memories")
+        tab = next(tab for tab in app.main.query_one(TabBar).tabs if tab.pane_id == "memories")
         assert tab.counted == memories(app).table.row_count == 6
 
 

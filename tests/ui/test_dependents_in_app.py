@@ -156,7 +156,7 @@ async def test_that_was_wrong_goes_to_what_an_agent_was_told(
         await pilot.press("up", "enter")  # a question is no memory: the cursor goes on to its first one
         assert there(app, WrongDialog)
         await pilot.press("enter")
-        await until(lambda: app.main.pane.place == "memories")
+        await until(lambda: app.main.pane.pane_id == "memories")
         await settle(app)
         selected = memories(app).table.selected
         assert selected is not None and selected.memory.id == fact.id

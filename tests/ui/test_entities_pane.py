@@ -684,11 +684,11 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         await until(lambda: "where you began" in said(app))
         # What both have in common can be corrected, and Esc comes back.
         await pilot.press("M")
-        await until(lambda: app.place_shown == "memories")
+        await until(lambda: app.shown_pane_id == "memories")
         await until(lambda: memories(app).table.row_count == 1)
         assert memories(app).filter_text.startswith('entity:"Ada Ferreira" entity:"Nadia"')
         await pilot.press("escape")
-        await until(lambda: app.place_shown == "entities" and view.chosen is not None)
+        await until(lambda: app.shown_pane_id == "entities" and view.chosen is not None)
         assert (middle(app), view.chosen.entity.canonical_name, view.has_focus) == (
             "Ada Ferreira",
             "Nadia",

@@ -22,7 +22,7 @@ def damaged(story: Story) -> Story:
 
 
 async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damaged: Story) -> None:
-    app = damaged.app(place=damaged.path)
+    app = damaged.app(memory_path=damaged.path)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(lambda: there(app, PickDialog) and "facts" in screen_text(app))
         shown = " ".join(screen_text(app).replace("│", " ").split())
@@ -38,7 +38,7 @@ async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damage
 
 async def test_who_leaves_the_list_of_backups_leaves_the_file_alone(damaged: Story) -> None:
     before = damaged.path.read_bytes()
-    app = damaged.app(place=damaged.path)
+    app = damaged.app(memory_path=damaged.path)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(lambda: there(app, PickDialog))
         await pilot.press("escape")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from memtui.ui.actions import ACTIONS, BY_ID, PANE_PLACES, actions_at, footer_actions
+from memtui.ui.actions import ACTIONS, BY_ID, PANE_CONTEXTS, actions_at, footer_actions
 from memtui.ui.keymap import Keymap, bindings_at, clashes, key_table, read_keymap
 
 
@@ -31,7 +31,7 @@ def test_a_key_keeps_its_verb_across_panes_where_the_verb_is_the_same() -> None:
         assert len(keys) <= 1, label
 
 
-@pytest.mark.parametrize("pane", PANE_PLACES)
+@pytest.mark.parametrize("pane", PANE_CONTEXTS)
 def test_every_pane_can_be_left_searched_undone_and_explained(pane: str) -> None:
     here = {action.id for action in actions_at("everywhere", "list", pane)}  # type: ignore[arg-type]
     assert {"help", "palette", "quit", "undo", "redo", "back", "jump"} <= here

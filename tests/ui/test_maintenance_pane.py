@@ -296,7 +296,7 @@ async def test_what_was_just_said_is_read_also_beside_work_that_goes_on() -> Non
     app = Alone()
     async with app.run_test(size=(80, 3)):
         line = app.query_one(StatusLine)
-        line.place_text, line.running = "7 jobs · consolidation is running 533 of 2,761", ("maintenance",)
+        line.position_text, line.running = "7 jobs · consolidation is running 533 of 2,761", ("maintenance",)
         assert "533 of 2,761" in line.render().plain and "maintenance" in line.render().plain
         line.said, line.severity = "Consolidation is running: ctrl+x stops it.", "warning"
         assert "! Consolidation is running: ctrl+x stops it." in line.render().plain

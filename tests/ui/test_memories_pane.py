@@ -252,7 +252,7 @@ async def test_one_of_several_is_said_in_the_plural(story: Story) -> None:
     async with running(app) as pilot:
         await pilot.press("slash", *"spare")
         await until(lambda: memories(app).table.row_count == 1)
-        await until(lambda: app.main.query_one(StatusLine).place_text.startswith("1 of 6 memories"))
+        await until(lambda: app.main.query_one(StatusLine).position_text.startswith("1 of 6 memories"))
 
 
 async def test_forget_trash_restore_goes_round(story: Story) -> None:
@@ -265,7 +265,7 @@ async def test_forget_trash_restore_goes_round(story: Story) -> None:
         await until(lambda: memories(app).filter_text == "is:trash")
         await settle(app)
         assert "The spare key" in screen_text(app) and "unicycle" in screen_text(app)
-        assert app.main.query_one(StatusLine).place_text.endswith(" in the Trash")
+        assert app.main.query_one(StatusLine).position_text.endswith(" in the Trash")
         key = "The spare key is with Nadia"
         while (current := memories(app).current) is None or current.content != key:
             await pilot.press("j")
@@ -603,11 +603,11 @@ async def test_the_status_line_says_that_turns_are_in_the_list(story: Story) -> 
     app = story.app()
     async with running(app) as pilot:
         status = app.main.query_one(StatusLine)
-        assert "turns" not in status.place_text
+        assert "turns" not in status.position_text
         await pilot.press("K")
-        await until(lambda: "with turns (K hides them)" in status.place_text)
+        await until(lambda: "with turns (K hides them)" in status.position_text)
         await pilot.press("K")
-        await until(lambda: "turns" not in status.place_text)
+        await until(lambda: "turns" not in status.position_text)
 
 
 async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: Story) -> None:

@@ -116,7 +116,7 @@ def test_a_line_is_as_thick_as_the_tie_and_the_chosen_one_stands_out() -> None:
         run.pieces[0].role
         for row in draw(found, 60, 9, UNICODE, 0).rows
         for run in row
-        if run.place is None and run.pieces[0].text.strip()
+        if run.companion is None and run.pieces[0].text.strip()
     }
     assert roles == {"accent", "faint"}
 

@@ -87,7 +87,9 @@ async def test_cards_come_worst_first_and_the_tab_counts_them(inbox: Story) -> N
     app = inbox.app()
     async with running(app) as pilot:
         await until(
-            lambda: any(tab.place == "review" and tab.counted == 4 for tab in app.main.query_one(TabBar).tabs)
+            lambda: any(
+                tab.pane_id == "review" and tab.counted == 4 for tab in app.main.query_one(TabBar).tabs
+            )
         )
         await pilot.press("1")
         await ready(app)

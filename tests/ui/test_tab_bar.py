@@ -21,7 +21,7 @@ async def drawn(width: int, counts: dict[str, int], active: str = "memories") ->
     async with app.run_test(size=(width, 3)) as pilot:
         bar = app.query_one(TabBar)
         bar.tabs = tuple(
-            Tab(spec.number, spec.place, spec.label, spec.short, counts.get(spec.place), spec.calls)
+            Tab(spec.number, spec.pane_id, spec.label, spec.short, counts.get(spec.pane_id), spec.calls)
             for spec in PANES
         )
         bar.active = active

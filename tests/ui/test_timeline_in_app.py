@@ -45,7 +45,7 @@ async def test_time_across_rows_down_and_what_is_in_a_cell(story: Story) -> None
         text = screen_text(app)
         assert "Everything" in text and "Health" in text and "No topic" in text and "by topic" in text
         assert f"learned {listed}" in text and "corrected 1" in text and "forgotten 1" in text
-        assert "Memories by topic and" in app.main.query_one(StatusLine).place_text
+        assert "Memories by topic and" in app.main.query_one(StatusLine).position_text
 
         # The cell in words and with its texts; Enter lists exactly those, Esc comes back to it.
         await press(pilot, "j", "p")

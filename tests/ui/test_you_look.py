@@ -114,7 +114,7 @@ def test_nothing_is_known_yet(empty_story: Story, snap_compare: SnapCompare) -> 
         assert isinstance(app, MemtuiApp)
         await until(lambda: app.stats is not None)
         await pilot.press("0")
-        await until(lambda: app.place_shown == "you")
+        await until(lambda: app.shown_pane_id == "you")
         await still(app)
 
     assert snap_compare(empty_story.app(), terminal_size=(80, 24), run_before=look)

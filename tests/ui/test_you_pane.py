@@ -77,7 +77,7 @@ async def back(app: MemtuiApp, pilot: Pilot[None], stop: Stop) -> None:
 async def opened(app: MemtuiApp, pilot: Pilot[None], wanted: Callable[[Stop], object], place: str) -> Stop:
     stop = await choose(app, wanted)
     await pilot.press("enter")
-    await until(lambda: app.place_shown == place)
+    await until(lambda: app.shown_pane_id == place)
     await settle(app)
     return stop
 
@@ -93,7 +93,7 @@ async def test_its_key_shows_what_is_known_by_topic(known: Story) -> None:
             assert title in text
         assert "0 You" in text and "party" not in text and "Projects" not in text
         assert "12 Dec  The ferry" in text
-        assert "7 facts, 3 of them confirmed" in app.main.query_one(StatusLine).place_text
+        assert "7 facts, 3 of them confirmed" in app.main.query_one(StatusLine).position_text
 
 
 async def test_enter_on_a_fact_shows_it_in_memories(known: Story) -> None:
@@ -210,7 +210,7 @@ async def test_a_question_is_asked_in_search(known: Story) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await ready(app)
         await pilot.press("slash")
-        await until(lambda: app.place_shown == "search" and isinstance(app.focused, Input))
+        await until(lambda: app.shown_pane_id == "search" and isinstance(app.focused, Input))
         await pilot.press(*"walnuts", "enter")
         await until(lambda: "allergic to walnuts" in screen_text(app))
 
@@ -282,7 +282,7 @@ async def test_without_facts_it_says_the_way_out(empty_story: Story) -> None:
         assert "No facts yet, only conversations." in text and "5  turn 1 conversation into facts" in text
         await pilot.press("enter", "j", "y")
         await quiet(app)
-        assert app.place_shown == "you"
+        assert app.shown_pane_id == "you"
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])

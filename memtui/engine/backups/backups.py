@@ -243,9 +243,9 @@ class Backups:
         )
         label = carry_over.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
         with (
-            backup.private_copy(source, path, "restoring", self._clock()) as copy,
+            backup.private_copy(source, path, "restoring", self._clock()) as copied,
             self._connections.exclusive() as writer,
-            writer.backup("main", copy, "main") as copying,
+            writer.backup("main", copied, "main") as copying,
         ):
             # The first page takes the write lock: nothing can be committed between the backup and the restore.
             copying.step(1)
@@ -254,7 +254,7 @@ class Backups:
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
                 gap = RestoreGap(start=chosen.at, end=int(self._clock()), backup=before.name)
                 # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                operation = carry_over.carry_over(live, copy, gap, self._actor, label)
+                operation = carry_over.carry_over(live, copied, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
         found = next(b for b in self.all() if b.path == before)

@@ -40,64 +40,64 @@ def label(preview: RestorePreview, when: str) -> str:
 
 
 def carry_over(
-    live: apsw.Connection | None, copy: apsw.Connection, gap: RestoreGap, actor: str, label: str
+    live: apsw.Connection | None, copied: apsw.Connection, gap: RestoreGap, actor: str, label: str
 ) -> Operation:
     """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history.
 
     ``live`` None: nothing can be read of it.
     """
-    with copy:
+    with copied:
         if live is not None:
-            _carry_keys(live, copy)
-            _carry_unfinished(live, copy)
-            _carry_numbers(live, copy)
-        stamps.renew_device(copy)
-        copy.execute(
+            _carry_keys(live, copied)
+            _carry_unfinished(live, copied)
+            _carry_numbers(live, copied)
+        stamps.renew_device(copied)
+        copied.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
             (gap.end, actor, RESTORE_BACKUP, label),
         )
-        operation = operations.get(copy, copy.last_insert_rowid())
+        operation = operations.get(copied, copied.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
-        metadata.set_value(copy, GAPS, json_text([*gaps(copy), gap][-_GAPS_KEPT:]))
+        metadata.set_value(copied, GAPS, json_text([*gaps(copied), gap][-_GAPS_KEPT:]))
     return operation
 
 
-def _carry_numbers(live: apsw.Connection, copy: apsw.Connection) -> None:
+def _carry_numbers(live: apsw.Connection, copied: apsw.Connection) -> None:
     for table, last in live.execute("SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)):
-        copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
-        if not copy.changes():
-            copy.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
+        copied.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
+        if not copied.changes():
+            copied.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
 
-def _carry_keys(live: apsw.Connection, copy: apsw.Connection) -> None:
+def _carry_keys(live: apsw.Connection, copied: apsw.Connection) -> None:
     """Hashes count under the salt that they were made with; the file keeps its own beside that of another file's backup."""
-    copy.executemany(
+    copied.executemany(
         "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
         live.execute("SELECT hash FROM erased_keys"),
     )
     own, *others = dict.fromkeys(
-        salt.hex() for salt in (*tombstones.salts_of(live), *tombstones.salts_of(copy))
+        salt.hex() for salt in (*tombstones.salts_of(live), *tombstones.salts_of(copied))
     )
-    metadata.set_value(copy, tombstones.SALT, own)
+    metadata.set_value(copied, tombstones.SALT, own)
     if others:
-        metadata.set_value(copy, tombstones.OTHER_SALTS, " ".join(others))
+        metadata.set_value(copied, tombstones.OTHER_SALTS, " ".join(others))
 
 
-def _carry_unfinished(live: apsw.Connection, copy: apsw.Connection) -> None:
+def _carry_unfinished(live: apsw.Connection, copied: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
     from memtui.engine.erase import proof
 
     begun = proof.read_mark(live)
     if begun is None:
-        proof.remove_mark(copy)  # it was finished since the backup, or it is another file's
+        proof.remove_mark(copied)  # it was finished since the backup, or it is another file's
         return
     ids = begun.ids or begun.request.ids or _of_session(live, begun.request.session_id)
-    there = tuple(id for id in ids if scalar(copy, "SELECT 1 FROM memories WHERE id = ?", (id,)))
+    there = tuple(id for id in ids if scalar(copied, "SELECT 1 FROM memories WHERE id = ?", (id,)))
     request = begun.request
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)
-    proof.put_mark(copy, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
+    proof.put_mark(copied, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
 
 
 def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

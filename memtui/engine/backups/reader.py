@@ -91,15 +91,15 @@ def ready(chosen: Path) -> Iterator[apsw.Connection]:
         raise translate(error, chosen) from error
 
 
-def _upgraded(source: apsw.Connection, place: Path) -> apsw.Connection:
+def _upgraded(source: apsw.Connection, path: Path) -> apsw.Connection:
     """A copy of an older backup in today's format."""
-    place.touch(mode=0o600)
-    copy = connect(place, write=True)
-    backup.copy_into(source, copy)
-    copy.execute("BEGIN IMMEDIATE")
-    migration.apply_pending(copy)
-    copy.execute("COMMIT")
-    return copy
+    path.touch(mode=0o600)
+    copied = connect(path, write=True)
+    backup.copy_into(source, copied)
+    copied.execute("BEGIN IMMEDIATE")
+    migration.apply_pending(copied)
+    copied.execute("COMMIT")
+    return copied
 
 
 def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None) -> Path:
@@ -115,9 +115,9 @@ def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzi
     if given.is_file():
         return given
     if text == "latest" or (text.isascii() and text.isdigit() and len(text) < 4):
-        place = 0 if text == "latest" else int(text) - 1
-        if 0 <= place < len(there):
-            return there[place].path
+        index = 0 if text == "latest" else int(text) - 1
+        if 0 <= index < len(there):
+            return there[index].path
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
     if given.suffix or len(given.parts) > 1:
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")

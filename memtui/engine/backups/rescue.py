@@ -145,14 +145,14 @@ def put_in_place(
     aside = file_replacement.free_name(path, at)
     try:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        with closing(connect(new, write=True)) as copy:
-            backup.copy_into(source, copy)
-            copy.pragma("journal_mode", "delete")  # one file to be put in place
+        with closing(connect(new, write=True)) as copied:
+            backup.copy_into(source, copied)
+            copied.pragma("journal_mode", "delete")  # one file to be put in place
             label = (
                 f"Restored {local_time(chosen.at):%Y-%m-%d %H:%M} in place of a memory that could not be used"
             )
             gap = RestoreGap(start=chosen.at, end=int(at), backup=aside.name)
-            operation, kept = _carry(path, copy, gap, actor, label)
+            operation, kept = _carry(path, copied, gap, actor, label)
         if problem := backup.problem_of(new):
             raise StoreError(
                 f"The copy of {chosen.path} could not be written completely: {problem}.", "Check the disk."
@@ -166,15 +166,15 @@ def put_in_place(
 
 
 def _carry(
-    path: Path, copy: apsw.Connection, gap: RestoreGap, actor: str, label: str
+    path: Path, copied: apsw.Connection, gap: RestoreGap, actor: str, label: str
 ) -> tuple[Operation, bool]:
     """Carry over what can still be read of the file at ``path``: all of it, or nothing. Returns whether it could."""
     with suppress(apsw.Error, OSError, MemtuiError, ValueError):
         if path.stat().st_size:  # SQLite deletes the log of an empty file
             with closing(connect(path, write=False)) as live:
                 if live.pragma("application_id") == APPLICATION_ID:
-                    return carry_over(live, copy, gap, actor, label), True
-    return carry_over(None, copy, gap, actor, label), False
+                    return carry_over(live, copied, gap, actor, label), True
+    return carry_over(None, copied, gap, actor, label), False
 
 
 def is_damage(error: Exception) -> bool:

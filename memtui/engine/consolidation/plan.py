@@ -185,7 +185,7 @@ class Consolidation(Record):
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of each session; of those that were left waiting, one line for each reason. A few of them."""
-        waiting = [
+        left_waiting = [
             f"{plural(count, 'session')} left waiting: {why}" for why, count in self.left_waiting.items()
         ]
         of_each = [
@@ -194,7 +194,7 @@ class Consolidation(Record):
             for note in (*(one.plan.notes if one.plan else ()), "" if one.state == "stopped" else one.error)
             if note
         ]
-        return (*waiting, *of_each)[:_NOTES]
+        return (*left_waiting, *of_each)[:_NOTES]
 
     @property
     def plans(self) -> tuple[Plan, ...]:

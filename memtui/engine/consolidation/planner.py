@@ -84,7 +84,7 @@ def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft
     """The drafts of a chunk; among them, where they were said, those that only count as updates."""
     if not found.updates:
         return found.drafts
-    places = {turn.id: place for place, turn in enumerate(turns)}
+    places = {turn.id: index for index, turn in enumerate(turns)}
     drafts = [*found.drafts, *(replace(one, bare=True) for one in found.updates)]
     return sorted(drafts, key=lambda one: min((places.get(id, len(places)) for id in one.sources), default=0))
 
@@ -122,8 +122,8 @@ def _merged(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Itera
     """Each statement once for each origin of its sources."""
     apart: dict[tuple[Origin, ...], list[Draft]] = {}
     for draft in drafts:
-        of = tuple(dict.fromkeys(origin(turns[source]) for source in draft.sources))
-        apart.setdefault(of, []).append(draft)
+        origins = tuple(dict.fromkeys(origin(turns[source]) for source in draft.sources))
+        apart.setdefault(origins, []).append(draft)
     for together in apart.values():
         yield from duplicates.merge_drafts(together, _corrects)
 
@@ -340,10 +340,10 @@ def _corrected(
     found = self_correction.find_corrected(new, [one.statement for one in said], messages_back=messages_back)
     if found is None:
         return None
-    place, kind = found
-    strong = not self_correction.says_much_else(new.text, said[place].statement.text)
+    index, kind = found
+    strong = not self_correction.says_much_else(new.text, said[index].statement.text)
     return conflicts.Relation(kind="conflict", reason=f"a different {kind}", strong=strong, score=1.0), said[
-        place
+        index
     ]
 
 

@@ -68,24 +68,24 @@ def rewrite(
     copy_path, new_path = path.with_suffix(_COPY), path.with_suffix(_NEW)
     try:
         _take_in_logs(path)
-        for place in (copy_path, new_path):
-            place.unlink(missing_ok=True)
+        for file in (copy_path, new_path):
+            file.unlink(missing_ok=True)
             os.close(
-                os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
             )
-        with closing(connect(copy_path, write=True)) as copy:
+        with closing(connect(copy_path, write=True)) as copied:
             with _opened(path) as source:
-                backup.copy_into(source, copy)
-            missing = load_vec0(copy)
-            _assert_writable_index(copy, missing)
-            copy.pragma("journal_mode", "memory")  # this file is not needed after a crash
-            copy.pragma("synchronous", 0)
-            copy.execute("BEGIN IMMEDIATE")
-            closure = find(copy)
-            scrub(copy, closure, actor=actor, now=now, count=count)
-            settle_indexes(copy, closure, vec0=not missing)
-            copy.execute("COMMIT")
-            copy.execute("VACUUM INTO ?", (str(new_path),))
+                backup.copy_into(source, copied)
+            missing = load_vec0(copied)
+            _assert_writable_index(copied, missing)
+            copied.pragma("journal_mode", "memory")  # this file is not needed after a crash
+            copied.pragma("synchronous", 0)
+            copied.execute("BEGIN IMMEDIATE")
+            closure = find(copied)
+            scrub(copied, closure, actor=actor, now=now, count=count)
+            settle_indexes(copied, closure, vec0=not missing)
+            copied.execute("COMMIT")
+            copied.execute("VACUUM INTO ?", (str(new_path),))
         if problem := backup.problem_of(new_path):
             raise CorruptFileError(
                 f"The backup {path.name} could not be rewritten: {problem}.", "It was left as it was."
@@ -98,8 +98,8 @@ def rewrite(
     except OSError as error:
         raise StoreError(f"The backup {path.name} cannot be rewritten: {error.strerror or error}.") from error
     finally:
-        for place in (copy_path, new_path):
-            for name in (place, *(place.with_name(place.name + end) for end in _SIDECARS)):
+        for file in (copy_path, new_path):
+            for name in (file, *(file.with_name(file.name + end) for end in _SIDECARS)):
                 name.unlink(missing_ok=True)
     return closure
 
@@ -107,12 +107,12 @@ def rewrite(
 def _take_in_logs(path: Path) -> None:
     """A log beside a backup belongs to it: what it holds goes into the backup, and it goes."""
     beside = [path.with_name(path.name + end) for end in _SIDECARS]
-    if any(place.exists() for place in beside):
+    if any(file.exists() for file in beside):
         with closing(connect(path, write=True)) as connection:
             scalar(connection, "SELECT count(*) FROM sqlite_schema")
             connection.pragma("journal_mode", "delete")
-        for place in beside:
-            place.unlink(missing_ok=True)
+        for file in beside:
+            file.unlink(missing_ok=True)
 
 
 def _assert_writable_index(connection: apsw.Connection, missing: str) -> None:
@@ -126,26 +126,26 @@ def _assert_writable_index(connection: apsw.Connection, missing: str) -> None:
 
 def delete(path: Path) -> None:
     """Delete a backup that cannot be written anew, and what lies beside it."""
-    for place in (path, *(path.with_name(path.name + end) for end in _SIDECARS)):
-        place.unlink(missing_ok=True)
+    for file in (path, *(path.with_name(path.name + end) for end in _SIDECARS)):
+        file.unlink(missing_ok=True)
 
 
 def sweep(path: Path) -> list[Path]:
     """Delete what interrupted backups and erases of the memory at ``path`` left; returns what may still be written."""
     fresh = []
-    for place in backup.places_of(path):
-        if place.is_symlink():
+    for file in backup.places_of(path):
+        if file.is_symlink():
             continue
-        name = place.name
+        name = file.name
         for end in _SIDECARS:
             name = name.removesuffix(end)
         if name.endswith((_COPY, _NEW)):
-            place.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
         elif name.endswith(".partial"):
-            if time.time() - place.stat().st_mtime < _STALE_SECONDS:
-                fresh.append(place)
+            if time.time() - file.stat().st_mtime < _STALE_SECONDS:
+                fresh.append(file)
             else:
-                place.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
     return fresh
 
 
@@ -221,7 +221,7 @@ class BackupCleaner:
 
             found = rewrite(
                 path,
-                lambda copy: closure(copy, self._request, stays=stays, elsewhere=texts, backup=True),
+                lambda copied: closure(copied, self._request, stays=stays, elsewhere=texts, backup=True),
                 actor=self._actor, now=self._at, count=len(self._ids),
             )  # fmt: skip
         known = set(texts)

@@ -312,7 +312,7 @@ class _Work:
         ]
         path = self._connections.path
         if path is not None:
-            problems += [f"{place.name} is being written just now" for place in backups.sweep(path)]
+            problems += [f"{file.name} is being written just now" for file in backups.sweep(path)]
         self._progress(EraseProgress(doing="looking for it in every file", done=0, total=1))
         proven = proof.prove(self._connections, self._mark.ids, pieces, problems, traces)
         if path is not None and not proven.pieces:

@@ -108,17 +108,17 @@ def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozens
         by_start.setdefault(needle[:8], []).append(number)
     marks = {mark_of(start, _FACTOR, _BITS) for start in by_start}
     found: set[int] = set()
-    for data, place, _ in places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
-        waiting = by_start.get(data[place : place + 8])
+    for data, offset, _ in places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
+        sought = by_start.get(data[offset : offset + 8])
         met = [
             one
-            for one in waiting or ()
-            if data.startswith(needles[one], place)
-            and (one not in words or stands_alone(data, place, len(needles[one])))
+            for one in sought or ()
+            if data.startswith(needles[one], offset)
+            and (one not in words or stands_alone(data, offset, len(needles[one])))
         ]
-        if waiting and met:
+        if sought and met:
             found.update(met)
-            waiting[:] = [one for one in waiting if one not in met]
+            sought[:] = [one for one in sought if one not in met]
     return found
 
 
@@ -150,9 +150,9 @@ def places(
             rest = data[-(longest + 8) :]
 
 
-def stands_alone(data: bytes, place: int, length: int) -> bool:
+def stands_alone(data: bytes, index: int, length: int) -> bool:
     """Columns follow each other without a gap ("assistant" and "scratchpad"); before a term FTS5 puts its length."""
-    before, after = data[max(place - 1, 0) : place], data[place + length : place + length + 1]
+    before, after = data[max(index - 1, 0) : index], data[index + length : index + length + 1]
     return not after.isalpha() or before in (bytes([length]), b"0")
 
 
@@ -189,18 +189,18 @@ def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Pi
     """The pieces that stand in a file. Not for a file that this process has open in SQLite."""
     if not traces:
         return []
-    waiting: dict[int, list[PieceHash]] = {}
+    sought: dict[int, list[PieceHash]] = {}
     for trace in traces:
-        waiting.setdefault(trace.mark, []).append(trace)
+        sought.setdefault(trace.mark, []).append(trace)
     found: dict[Piece, None] = {}
     longest = max(trace.length for trace in traces)
-    for data, place, mark in places(path, waiting, _factor(salt), _TRACE_BITS, longest):
-        for trace in list(waiting[mark]):
-            form = data[place : place + trace.length]
-            if trace.word and not stands_alone(data, place, trace.length):
+    for data, offset, mark in places(path, sought, _factor(salt), _TRACE_BITS, longest):
+        for trace in list(sought[mark]):
+            form = data[offset : offset + trace.length]
+            if trace.word and not stands_alone(data, offset, trace.length):
                 continue
             if len(form) == trace.length and _hash(form, salt) == trace.hash:
-                waiting[mark].remove(trace)
+                sought[mark].remove(trace)
                 found[_piece(form, trace)] = None
     return list(found)
 

@@ -251,16 +251,16 @@ def closure(
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
         found.add_erased_text(text)
-    waiting = list(found.ids)
+    added = list(found.ids)
     made: list[FormerMemory] | None = None
-    while waiting:
-        taken = add_derived(connection, found, waiting, lambda id: id in kept or stays(id))
+    while added:
+        taken = add_derived(connection, found, added, lambda id: id in kept or stays(id))
         if made is None:
             made = drawn_from_others(connection)
         taken += add_derived_in_history(connection, found, made, lambda id: id in kept or stays(id))
         if not taken:
             taken = cross_source_copies(connection, found, stays, backup, kept)
-        waiting = taken
+        added = taken
     for id in found.ids:
         found.offered.pop(id, None)
     found.unlisted -= found.ids

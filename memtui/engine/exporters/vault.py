@@ -47,7 +47,7 @@ class Vault:
         self._bindings = selection.bindings
         self._notes = notes
         self._step = step
-        self._places: dict[int, str] = {}
+        self._paths: dict[int, str] = {}
         self.counts: dict[str, int] = {}
 
     def write(self) -> None:
@@ -100,11 +100,11 @@ class Vault:
         )
         taken: set[str] = set()
         for eid, identity, name, kind, _ in found:
-            place = f"{FOLDERS[kind]}/{file_name(name, identity)}"
-            if key(place) in taken:
-                place = f"{place} {identity}"
-            taken.add(key(place))
-            self._places[eid] = place
+            path = f"{FOLDERS[kind]}/{file_name(name, identity)}"
+            if key(path) in taken:
+                path = f"{path} {identity}"
+            taken.add(key(path))
+            self._paths[eid] = path
         return found
 
     def _entity(self, row: tuple[Any, ...]) -> None:
@@ -118,7 +118,7 @@ class Vault:
                 eid=eid,
             )
         ]
-        with self._notes.note(self._places[eid]) as note:
+        with self._notes.note(self._paths[eid]) as note:
             note.write(frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
             note.write(f"\n# {one_line(name, 200)}\n")
             if summary:
@@ -165,8 +165,8 @@ class Vault:
 
     def _cautions(self, ids: Sequence[str]) -> Iterator[str]:
         """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
-        for of in cautions.find_cautions(self._connection, ids, 0.0).values():
-            for one in of:
+        for found in cautions.find_cautions(self._connection, ids, 0.0).values():
+            for one in found:
                 later = "".join(self._linked([one.successor.id])) if one.successor else ""
                 yield cautions.caution_text(replace(one, successor=None)) + (f": {later}" if later else "")
 
@@ -177,9 +177,9 @@ class Vault:
             rid=rid,
         )
         return sorted(
-            link(self._places[eid], self._places[eid].partition("/")[2])
+            link(self._paths[eid], self._paths[eid].partition("/")[2])
             for (eid,) in found
-            if eid in self._places
+            if eid in self._paths
         )
 
     def _linked(self, ids: Iterable[str]) -> Iterator[str]:
@@ -226,8 +226,8 @@ class Vault:
         with self._notes.note(INDEX) as note:
             note.write("# Index\n")
             for folder in FOLDERS.values():
-                places = sorted(place for place in self._places.values() if place.startswith(f"{folder}/"))
-                self._list(note, folder, (link(place, place.partition("/")[2]) for place in places))
+                places = sorted(path for path in self._paths.values() if path.startswith(f"{folder}/"))
+                self._list(note, folder, (link(path, path.partition("/")[2]) for path in places))
             for kind, folder in _NOTES.items():
                 rows = self._rows(
                     f"SELECT m.id, m.content FROM memories m WHERE m.kind = '{kind}' AND {self._where} ORDER BY m.id"

@@ -90,11 +90,11 @@ class FileChanges:
         self._wanted.add(str(path))
         return str(path) in self._files
 
-    def _arrive(self, place: Path) -> None:
-        if place.is_dir():
-            self._list(str(place))
+    def _arrive(self, path: Path) -> None:
+        if path.is_dir():
+            self._list(str(path))
         else:
-            self._files.setdefault(str(place), None)
+            self._files.setdefault(str(path), None)
 
     def _list(self, folder: str) -> None:
         """Note what is in a folder; what is gone from it is forgotten, folders with all that they held."""
@@ -200,8 +200,8 @@ def _left(connection: apsw.Connection) -> list[Path]:
     return [Path(metadata.place_of(name)) for name in names]
 
 
-def _key(place: Path) -> str:
-    return "followed:" + str(place).encode(errors="backslashreplace").decode()
+def _key(path: Path) -> str:
+    return "followed:" + str(path).encode(errors="backslashreplace").decode()
 
 
 class UndoneImports(DistinctCounter):

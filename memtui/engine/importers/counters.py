@@ -60,13 +60,13 @@ class OccurrenceCounter:
                 low = middle
             else:
                 high = middle
-        for place in _places(key, high):
-            self._filter[place >> 3] |= 1 << (place & 7)
+        for bit in _places(key, high):
+            self._filter[bit >> 3] |= 1 << (bit & 7)
         return high
 
 
 def _holds(bits: bytearray, key: bytes, count: int) -> bool:
-    return all(bits[place >> 3] & (1 << (place & 7)) for place in _places(key, count))
+    return all(bits[bit >> 3] & (1 << (bit & 7)) for bit in _places(key, count))
 
 
 def _places(key: bytes, count: int) -> list[int]:

@@ -145,11 +145,11 @@ class PendingLines(TemporaryTable):
 
     def lines(self) -> Iterator[Decided]:
         """In the order in which they came."""
-        place = 0
+        number = 0
         while row := self._database.execute(
-            "SELECT place, line FROM waiting WHERE place > ? ORDER BY place LIMIT 1", (place,)
+            "SELECT place, line FROM waiting WHERE place > ? ORDER BY place LIMIT 1", (number,)
         ).fetchone():
-            place = int(str(row[0]))
+            number = int(str(row[0]))
             yield _line(row[1])
 
 
@@ -166,10 +166,10 @@ class RowImporter:
     """``others`` remembers, for the whole import, the ids of rows that are there under another one; ``waiting`` what is
     decided at its end."""
 
-    def __init__(self, shared: ImportCounts, others: import_rows.OtherIds, waiting: PendingLines) -> None:
+    def __init__(self, shared: ImportCounts, others: import_rows.OtherIds, pending: PendingLines) -> None:
         self._shared = shared
         self._others = others
-        self._waiting = waiting
+        self._pending = pending
 
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
@@ -179,14 +179,14 @@ class RowImporter:
         new: list[AnyLine] = []
         for line in lines:
             if isinstance(line, MemoryLine):
-                self._waiting.note_correction(line)
+                self._pending.note_correction(line)
             if isinstance(line, MemoryLine) and len(line.content) > validation.MAX_EPISODE:
                 shared.skip(TOO_LONG, line.id)
             elif isinstance(line, ConsolidatedLine):
                 new.append(line)  # of a session that may be in this batch
             elif isinstance(line, DeletedKeyLine) or _is_question(line):
                 if isinstance(line, DeletedKeyLine):
-                    self._waiting.note(line)
+                    self._pending.note(line)
             elif import_rows.is_there(connection, line, self._others, op_id):
                 shared.already_there += 1
                 self._wait(line)
@@ -195,7 +195,7 @@ class RowImporter:
             elif gone.intersection(keys[id(line)]):
                 shared.skip(report.ERASED)
             elif isinstance(line, ScratchpadLine) and stamps.read(connection, stamps.PAD + line.key):
-                self._waiting.note(line)  # it was taken away here
+                self._pending.note(line)  # it was taken away here
             else:
                 new.append(line)
         if all(isinstance(line, ConsolidatedLine) for line in new):
@@ -208,13 +208,13 @@ class RowImporter:
         else:
             decided = isinstance(line, Decided) and bool(line.decided)
         if decided and isinstance(line, Decided):
-            self._waiting.note(line)
+            self._pending.note(line)
 
     def settle(self) -> None:
         """Once every row is here: take over what was decided elsewhere, and count it. Nothing is written by a dry run."""
         shared = self._shared
         now = int(shared.clock())
-        for line in self._waiting.lines():
+        for line in self._pending.lines():
             with shared.connections.read() as connection:
                 plan = self._plan(connection, line, now)
             if plan is None:
@@ -230,7 +230,7 @@ class RowImporter:
                 shared.decisions[lock.QUESTION] += len(plan.cards)
 
     def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
-        successor = self._waiting.successor(line.id) if isinstance(line, MemoryLine) else None
+        successor = self._pending.successor(line.id) if isinstance(line, MemoryLine) else None
         return reconcile.plan(connection, line, self._others, successor, now)
 
     def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
@@ -310,19 +310,19 @@ def _is_question(line: AnyLine) -> bool:
 
 def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
     """Memories that follow each other share a statement; every other line has one of its own."""
-    waiting: list[AnyLine] = []
+    batch: list[AnyLine] = []
     characters = 0
     for line in lines:
-        if isinstance(line, MemoryLine) and len(waiting) < ROWS_AT_ONCE and characters < CHARACTERS_AT_ONCE:
-            waiting.append(line)
+        if isinstance(line, MemoryLine) and len(batch) < ROWS_AT_ONCE and characters < CHARACTERS_AT_ONCE:
+            batch.append(line)
             characters += len(line.content)
             continue
-        if waiting:
-            yield waiting
-        waiting, characters = [], 0
+        if batch:
+            yield batch
+        batch, characters = [], 0
         if isinstance(line, MemoryLine):
-            waiting, characters = [line], len(line.content)
+            batch, characters = [line], len(line.content)
         else:
             yield [line]
-    if waiting:
-        yield waiting
+    if batch:
+        yield batch

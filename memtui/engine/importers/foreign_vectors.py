@@ -84,10 +84,10 @@ class _Carrier:
         random.SystemRandom().shuffle(chunks)
         for chunk in chunks:
             names, found = _chunk(other, chunk, self._model.dims)
-            waiting = self._waiting(names)
-            picked = [number for number, name in enumerate(names) if name in waiting]
+            unembedded = self._unembedded(names)
+            picked = [number for number, name in enumerate(names) if name in unembedded]
             for number in random.SystemRandom().sample(picked, min(len(picked), _SAMPLE - len(texts))):
-                texts.append(waiting[names[number]][1])
+                texts.append(unembedded[names[number]][1])
                 theirs.append(found[number])
             if len(texts) == _SAMPLE:
                 break
@@ -109,23 +109,23 @@ class _Carrier:
         int8 = quantise(found[good])
         of_name = dict(zip([name for name, one in zip(names, good, strict=True) if one], int8, strict=True))
         with self._connections.write_in_turn() as connection:
-            waiting = self._waiting(list(of_name), connection)
+            unembedded = self._unembedded(list(of_name), connection)
             there = vectors.space(connection)
             if there is None:
                 vectors.set_space(connection, self._space)
             elif there != self._space:
                 return 0
-            rows = [(rid, of_name[name].tobytes()) for name, (rid, _) in waiting.items()]
+            rows = [(rid, of_name[name].tobytes()) for name, (rid, _) in unembedded.items()]
             vectors.store(connection, self._space, rows)
         return len(rows)
 
-    def _waiting(
+    def _unembedded(
         self, names: Sequence[str], connection: apsw.Connection | None = None
     ) -> dict[str, tuple[int, str]]:
         """Row and text of those that came in and wait for a vector, by their id at the source."""
         if connection is None:
             with self._connections.read() as reading:
-                return self._waiting(names, reading)
+                return self._unembedded(names, reading)
         of_key = {key(name): name for name in names}
         rows: Any = connection.execute(
             """

@@ -44,19 +44,19 @@ class SessionTitles:
 
     def __init__(self, shared: ImportCounts) -> None:
         self._shared = shared
-        self._waiting: dict[str, str] = {}
+        self._pending_titles: dict[str, str] = {}
         self.given = 0
 
     def add(self, titles: Iterable[SessionTitle]) -> None:
         for one in titles:
-            if len(self._waiting) >= _MOST_WAITING:
-                self._waiting.clear()
-            self._waiting[one.source_key] = one.title
+            if len(self._pending_titles) >= _MOST_WAITING:
+                self._pending_titles.clear()
+            self._pending_titles[one.source_key] = one.title
 
     def give(self) -> None:
         """Give a session without a title the one whose turn it holds. What the memory does not hold is forgotten."""
-        waiting, self._waiting = self._waiting, {}
-        if not waiting or self._shared.dry_run:
+        pending, self._pending_titles = self._pending_titles, {}
+        if not pending or self._shared.dry_run:
             return
         with self._shared.connections.read() as connection:
             rows = connection.execute(
@@ -64,9 +64,9 @@ class SessionTitles:
                 SELECT m.source_key, m.session_id FROM memories m JOIN sessions_consolidations s USING (session_id)
                 WHERE m.source_key IN (SELECT value FROM json_each(?)) AND m.kind = 'episode' AND s.title IS NULL
                 """,
-                (json_text(sorted(waiting)),),
+                (json_text(sorted(pending)),),
             ).fetchall()
-            titles = {str(session): validation.without_secrets(waiting[str(key)]) for key, session in rows}
+            titles = {str(session): validation.without_secrets(pending[str(key)]) for key, session in rows}
             wanted = {
                 session: title
                 for session, title in titles.items()
@@ -142,7 +142,7 @@ class Import:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
-        self, connections: Connections, found: DetectionResult, met: DistinctCounter, others: OtherIds, waiting: PendingLines,
+        self, connections: Connections, found: DetectionResult, met: DistinctCounter, others: OtherIds, pending: PendingLines,
         operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
@@ -168,7 +168,7 @@ class Import:
             (Turn, Turns(self.account, cross_source=cross_source)),
             (Note | PadEntry | Named, notes),
             (ConsolidatedSession, notes),
-            (Line, rows := RowImporter(self.account, others, waiting)),
+            (Line, rows := RowImporter(self.account, others, pending)),
         )
         self._rows = rows
         self._titles = SessionTitles(self.account)

@@ -66,7 +66,7 @@ class _Storing:
         # The rows of names seen in this transaction: no other writer can change them in the meantime.
         self._names: dict[Named, int | None] = {}
         self._talks: dict[str, tuple[int, int, str]] = {}
-        self._waiting: list[tuple[NewNote, NewMemory]] = []
+        self._batch: list[tuple[NewNote, NewMemory]] = []
         # The source keys and ids of what waits: what leads to one of them has to follow it.
         self._keys: set[str] = set()
         self._characters = 0
@@ -92,7 +92,7 @@ class _Storing:
 
     def _wait(self, item: NewNote) -> None:
         note = item.note
-        self._waiting.append((item, self._row(item)))
+        self._batch.append((item, self._row(item)))
         self._keys.update((note.source_key, note.id or note.source_key))
         self._characters += len(note.content)
         self._stored.update((identity(item), same_text(item) or identity(item)))
@@ -100,7 +100,7 @@ class _Storing:
             at = _event_time(note, self._now)
             first, last, _ = self._talks.get(note.session_id, (at, at, note.source))
             self._talks[note.session_id] = min(first, at), max(last, at), note.source
-        if len(self._waiting) == ROWS_AT_ONCE or self._characters > CHARACTERS_AT_ONCE:
+        if len(self._batch) == ROWS_AT_ONCE or self._characters > CHARACTERS_AT_ONCE:
             self._store_notes()
 
     def _row(self, item: NewNote) -> NewMemory:
@@ -129,11 +129,11 @@ class _Storing:
 
     def _store_notes(self) -> None:
         """Insert what waits by one statement, and what belongs to each row."""
-        waiting, self._waiting = self._waiting, []
+        batch, self._batch = self._batch, []
         self._keys.clear()
         self._characters = 0
-        rids = memories.insert_all(self._connection, [row for _, row in waiting])
-        for rid, (item, _) in zip(rids, waiting, strict=True):
+        rids = memories.insert_all(self._connection, [row for _, row in batch])
+        for rid, (item, _) in zip(rids, batch, strict=True):
             if rid is not None:
                 self._follow_up(rid, item)
                 self.stored.append(item)

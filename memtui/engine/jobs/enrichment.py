@@ -55,7 +55,7 @@ class Enricher:
         """Why nothing better than the rules can be had; "" when it can."""
         return self._recogniser.unavailable(self._strategy)
 
-    def waiting(
+    def pending(
         self,
         kinds: Sequence[Kind] = enrichments.KINDS,
         most_entities: int = MOST_ENTITIES,
@@ -98,7 +98,7 @@ class Enricher:
         reason = self.unavailable()
         if reason:
             return JobReport(summary="nothing to read with", skipped=reason)
-        some = self.waiting()
+        some = self.pending()
         if task.dry_run:
             return JobReport(
                 summary=f"would read {plural(len(some), 'memory')} again",

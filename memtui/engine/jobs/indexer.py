@@ -149,11 +149,11 @@ class Indexer:
             now = int(self._clock())
             while found and not self._stop.is_set():
                 with self._connections.write_in_turn() as connection:
-                    waiting = set(pending_texts(connection, found[0][0].rid + 1, len(found)))
+                    still_pending = set(pending_texts(connection, found[0][0].rid + 1, len(found)))
                     until = time.monotonic() + _HOLD_SECONDS
                     while found:
                         text, mentions = found.popleft()
-                        if text in waiting:
+                        if text in still_pending:
                             derive(connection, text.rid, text.content, mentions, now)
                         if time.monotonic() >= until:
                             break
@@ -281,10 +281,10 @@ class Indexer:
                     break  # the file went over to another model meanwhile: they wait for that one
                 # Only what still waits with the text that was embedded; the rest comes again.
                 still = vectors.pending(connection, below, size, named=bool(word_dims))
-                waiting = [rid for rid, text in still if texts.get(rid) == text]
-                rows = [(rid, stored[rid][1].tobytes()) for rid in waiting if stored[rid][0]]
+                still_pending = [rid for rid, text in still if texts.get(rid) == text]
+                rows = [(rid, stored[rid][1].tobytes()) for rid in still_pending if stored[rid][0]]
                 vectors.store(connection, space, rows, of_words)
-                vectors.take_off_queue(connection, [rid for rid in waiting if not stored[rid][0]])
+                vectors.take_off_queue(connection, [rid for rid in still_pending if not stored[rid][0]])
             made += len(batch)
             below = batch[-1][0]
             self._on_progress()

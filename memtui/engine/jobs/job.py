@@ -81,10 +81,10 @@ class Weekly(NamedTuple):
 
     def current(self, now: float, zone: tzinfo | None) -> Slot | None:
         local = local_time(now, zone)
-        back = (local.weekday() - self.weekday) % 7
-        if back == 0 and local.hour < self.hour:
-            back = 7
-        day = local.date() - timedelta(days=back)
+        days_back = (local.weekday() - self.weekday) % 7
+        if days_back == 0 and local.hour < self.hour:
+            days_back = 7
+        day = local.date() - timedelta(days=days_back)
         year, week, _ = day.isocalendar()
         return Slot(f"{year}-W{week:02}", _moment(day, self.hour, zone))
 
@@ -148,7 +148,7 @@ class Task:
     progress: Callable[[int, int], None] = lambda done, total: None
     on_finish: Callable[[apsw.Connection, JobReport], None] = lambda connection, report: None
 
-    def with_spending(self, report: JobReport) -> JobReport:
+    def with_model_cost(self, report: JobReport) -> JobReport:
         """The report with what the run cost, if a language model was asked."""
         if not self.spending.calls:
             return report

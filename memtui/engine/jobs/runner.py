@@ -100,7 +100,7 @@ class Runner:
         def finish(connection: apsw.Connection, report: JobReport, stopped: bool = False) -> None:
             if not started.run_id:
                 return
-            report = task.with_spending(report)
+            report = task.with_model_cost(report)
             # Stopped by the person: not again before its next time. Stopped by the end of the program: soon again.
             if not stopped:
                 jobs.finish(connection, started, "done", int(self._clock()), report=report)
@@ -145,7 +145,7 @@ class Runner:
             text = INTERRUPTED
         if started.run_id:
             with self._connections.write() as connection:
-                report = task.with_spending(JobReport(summary="failed")) if task.spending.calls else None
+                report = task.with_model_cost(JobReport(summary="failed")) if task.spending.calls else None
                 if not jobs.fail(connection, started, int(self._clock()), text, report):
                     raise error
         return text

@@ -250,7 +250,7 @@ class Scheduler:
             now = int(self._clock())
             task = self._runner.task(job, "dry run", dry_run=True)
             try:
-                report = task.with_spending(job.run(task))
+                report = task.with_model_cost(job.run(task))
             finally:
                 self._log_dry_run(task, job)
             return JobRun(
@@ -280,7 +280,7 @@ class Scheduler:
     def _log_dry_run(self, task: Task, job: Job) -> None:
         if not task.spending.calls or self._connections.readonly:
             return
-        report = task.with_spending(JobReport(summary="dry run"))
+        report = task.with_model_cost(JobReport(summary="dry run"))
         with self._connections.write() as connection:
             run = jobs.start(connection, job.name, jobs.preview_period(), int(task.now))
             jobs.finish(connection, run, "done", int(self._clock()), report=report)

@@ -89,7 +89,7 @@ class EndpointEmbedder:
     def _fill(self, rows: FloatMatrix, texts: Sequence[str], batch: list[int]) -> None:
         """One text that the endpoint refuses does not hold up the others, as long as it takes any at all."""
         try:
-            rows[batch] = self._embed([texts[place] for place in batch], self._options.timeout)
+            rows[batch] = self._embed([texts[index] for index in batch], self._options.timeout)
         except (RefusedError, TooLongError):
             if len(batch) == 1:
                 self._embed([_HARMLESS], self._options.timeout)
@@ -201,14 +201,14 @@ class EndpointEmbedder:
                 f"{self.model_id}: the reply holds no vectors.",
                 "Check embedder.base_url (it usually ends in /v1).",
             )
-        by_place = {getattr(one, "index", None): getattr(one, "embedding", None) for one in data}
-        if len(data) != wanted or set(by_place) != set(range(wanted)):
+        by_index = {getattr(one, "index", None): getattr(one, "embedding", None) for one in data}
+        if len(data) != wanted or set(by_index) != set(range(wanted)):
             raise DegradedError(
                 f"{self.model_id}: the reply does not hold one vector for each text.", _OTHER_MODEL
             )
         rows = np.zeros((wanted, self.dims), np.float64)
-        for place in range(wanted):
-            numbers = by_place[place]
+        for index in range(wanted):
+            numbers = by_index[index]
             if not isinstance(numbers, list) or not all(type(one) in (float, int) for one in numbers):
                 raise DegradedError(f"{self.model_id}: the reply contains no usable vectors.", _OTHER_MODEL)
             if len(numbers) != self.dims:
@@ -216,7 +216,7 @@ class EndpointEmbedder:
                     f"{self.model_id} makes {len(numbers):,} dimensions, not the {self.dims:,} it was asked for.",
                     f"Set embedder.dimensions to {len(numbers)}, or choose another model.",
                 )
-            rows[place] = numbers
+            rows[index] = numbers
         largest = np.abs(rows).max(axis=1, keepdims=True)
         if not np.isfinite(largest).all() or not largest.all():
             raise DegradedError(
@@ -234,14 +234,14 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
     """Places of texts that go together, those that say something."""
     batch: list[int] = []
     size = 0
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         if not text[: _LONGEST[0]].strip():
             continue
         one = min(len(text.encode("utf-8", "replace")), _LONGEST[0])
         if batch and (len(batch) == _TEXTS_AT_ONCE or size + one > _BYTES_AT_ONCE):
             yield batch
             batch, size = [], 0
-        batch.append(place)
+        batch.append(index)
         size += one
     if batch:
         yield batch

@@ -174,9 +174,9 @@ async def _ask(
     name: str,
     spending: Spending,
 ) -> object:
-    place = (options.base_url, options.model)
+    model = (options.base_url, options.model)
     async with client_for(options, key, options.timeout) as client:
-        for form in range(_understood.get(place, 0), len(_FORMS)):
+        for form in range(_understood.get(model, 0), len(_FORMS)):
             try:
                 answer = await client.chat.completions.create(
                     **_request(options, system, user, schema, name, _FORMS[form])
@@ -186,7 +186,7 @@ async def _ask(
                     raise
                 spending.paid(0)
             else:
-                _understood[place] = form
+                _understood[model] = form
                 return answer
     raise AssertionError("the last form is returned or raises")
 

@@ -85,12 +85,12 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         interrupts = self._interrupts
         means = np.zeros((len(texts), self.dims), np.float32)
         words = []
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             if self._interrupts != interrupts:
                 raise DegradedError("Making the vectors was cancelled.", "Try again.")
             # One by one: padded to the length of others, a text would come out a little different.
             read = self.read(text)
-            means[place] = _mean(read)
+            means[index] = _mean(read)
             content = [
                 number
                 for number, piece in enumerate(read.pieces)

@@ -249,7 +249,7 @@ class Files:
     def _forget_erased(self) -> None:
         """Nothing that this process holds in memory may keep it."""
         self._core.indexer.relearn_names()
-        self._core.vector_copy.forget()
+        self._core.vector_cache.forget()
 
     def _announce_erase(self, proof: EraseProof) -> EraseProof:
         self._core.call("changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation))

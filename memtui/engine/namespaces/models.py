@@ -132,7 +132,7 @@ class Models:
         self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50
     ) -> list[MemoryRecord]:
         """Active memories with at most so many entities that no model has read for names yet, the newest first."""
-        return self.enricher.waiting(kinds, max_entities, limit)
+        return self.enricher.pending(kinds, max_entities, limit)
 
     async def enrich(self, id: str) -> int:
         """Read a memory again for the names in it, as accurately as can be; returns the links gained.

@@ -120,7 +120,7 @@ class Questions:
         return QuestionResult(
             question=saved,
             at=int(self._core.clock()),
-            passed=all(place.passed for place in places),
+            passed=all(expected.passed for expected in places),
             places=places,
         )
 

@@ -67,7 +67,7 @@ _MOST_OF_TOPIC = 100
 _MOST_NEIGHBOURS = 200
 
 
-class View:
+class ReadQueries:
     """What a memory holds, as lists and details. Reached as ``Memory.view``; safe to call from any thread.
 
     Filters are expressions of the filter language (``search/filters.py``); a bad one raises FilterError.
@@ -318,7 +318,7 @@ class View:
         if sources and sources[0].kind == "episode":
             return self.neighbours(sources[0].id)
         near = self.page(_days_around(one.event_time), sort="time", descending=False, limit=_AROUND_READ)
-        here = next((place for place, other in enumerate(near) if other.rid == one.rid), None)
+        here = next((index for index, other in enumerate(near) if other.rid == one.rid), None)
         return near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
 
     def successor(self, identity: str) -> MemoryRecord | None:
@@ -337,7 +337,7 @@ class View:
     def derived(self, identity: str) -> list[MemoryRecord]:
         """The memories that were derived from this one."""
         with self._connections.read() as connection:
-            return memories.linked(connection, identity, "source", self._clock(), back=True)
+            return memories.linked(connection, identity, "source", self._clock(), incoming=True)
 
     def drawn(self, ids: Sequence[str]) -> dict[str, tuple[MemoryRecord, ...]]:
         """The facts that were drawn from each of some turns (by id), also those in the Trash; turns without one are left out."""
@@ -347,7 +347,7 @@ class View:
     def merged(self, identity: str, *, into: bool = False) -> list[MemoryRecord]:
         """The memories that were merged into this one; with ``into`` the one that it was merged into."""
         with self._connections.read() as connection:
-            return memories.linked(connection, identity, "merged", self._clock(), back=into)
+            return memories.linked(connection, identity, "merged", self._clock(), incoming=into)
 
     def versions(self, identity: str) -> list[MemoryRecord]:
         """The chain of corrections that this memory belongs to, the oldest text first. Raises NotFoundError."""
@@ -355,18 +355,18 @@ class View:
             now = self._clock()
             chain = [memories.get(connection, identity, now)]
             seen = {chain[0].id}
-            for back in (False, True):
+            for incoming in (False, True):
                 while True:
-                    end = chain[-1] if back else chain[0]
+                    end = chain[-1] if incoming else chain[0]
                     step = [
                         m
-                        for m in memories.linked(connection, end.id, "supersedes", now, back=back)
+                        for m in memories.linked(connection, end.id, "supersedes", now, incoming=incoming)
                         if m.id not in seen
                     ]
                     if not step:
                         break
                     seen.add(step[-1].id)
-                    chain = [*chain, step[-1]] if back else [step[-1], *chain]
+                    chain = [*chain, step[-1]] if incoming else [step[-1], *chain]
             return chain
 
     def cautions(self, ids: Sequence[str], *, within: str = "") -> dict[str, tuple[Caution, ...]]:

@@ -131,9 +131,9 @@ def timeline(
 def _extent(connection: apsw.Connection, within: _Within, now: float) -> tuple[int | None, int | None]:
     """The first and the last time of anything; the last is now where nothing is later."""
 
-    def edge(of: CompiledFilter, column: str, direction: str) -> int | None:
-        where = f"SELECT m.{column} FROM memories m WHERE {of.where} AND m.{column} IS NOT NULL"
-        found = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", of.bindings)
+    def edge(compiled: CompiledFilter, column: str, direction: str) -> int | None:
+        where = f"SELECT m.{column} FROM memories m WHERE {compiled.where} AND m.{column} IS NOT NULL"
+        found = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", compiled.bindings)
         return None if found is None else int(found)
 
     edges = edge(within.active, "event_time", ""), edge(within.ended, "valid_until", "")
@@ -196,7 +196,7 @@ class _Counter:
         layer: str,
         time: str,
         source: str,
-        of: CompiledFilter,
+        compiled: CompiledFilter,
         *,
         distinct: bool = False,
         known: _Cells | None = None,
@@ -213,9 +213,9 @@ class _Counter:
             return self._connection.execute(
                 f"""
                 SELECT {layer}, {row}, {period}, {number} FROM {source} {joins}
-                WHERE {of.where} AND {inside} AND {condition} GROUP BY 1, 2, 3
+                WHERE {compiled.where} AND {inside} AND {condition} GROUP BY 1, 2, 3
                 """,
-                of.bindings,
+                compiled.bindings,
             )
 
         rows = self._rows
@@ -305,11 +305,11 @@ def _topics(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
 
 
 def _values(
-    connection: apsw.Connection, of: CompiledFilter, expression: str, source: str = "memories m"
+    connection: apsw.Connection, compiled: CompiledFilter, expression: str, source: str = "memories m"
 ) -> dict[object, int]:
     """The values of an expression, each with the number of its memories."""
     rows: Any = connection.execute(
-        f"SELECT {expression}, count(*) FROM {source} WHERE {of.where} GROUP BY 1", of.bindings
+        f"SELECT {expression}, count(*) FROM {source} WHERE {compiled.where} GROUP BY 1", compiled.bindings
     )
     return dict(rows)
 

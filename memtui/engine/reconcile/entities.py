@@ -15,7 +15,7 @@ from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 
 from . import meeting
-from .meeting import Plan, place
+from .meeting import Plan, precedence
 
 _NAMES = {
     "name": ("canonical_name", NAMED), "type": ("type", TYPED | TYPED_BY_AGENT), "summary": ("summary", DESCRIBED),
@@ -44,7 +44,7 @@ def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan |
         if aspect not in _NAMES:
             continue
         own = ours.get(aspect)
-        present = own is None or place(stamp) > place(own)
+        present = own is None or precedence(stamp) > precedence(own)
         if aspect in ("hidden", "pinned"):
             present = bool(theirs[aspect])
         elif aspect == "merged" and None in (mine[aspect], theirs[aspect]):

@@ -70,14 +70,14 @@ def compare_decisions(
         return Meeting(not same, theirs)
     seen = stamps.join_stamps(ours.seen, theirs.seen)
     if same:  # whose it is must not depend on who asks
-        return Meeting(False, replace(max(ours, theirs, key=place), seen=seen))
+        return Meeting(False, replace(max(ours, theirs, key=precedence), seen=seen))
     mine, other = (1, 1) if anyone else (rank(ours.actor), rank(theirs.actor))
     if mine == other and asked and (anyone or mine == _PERSON):
         return Meeting(False, None)
     if mine != other:
         take = other > mine
     elif asked:
-        take = place(theirs) > place(ours)
+        take = precedence(theirs) > precedence(ours)
     else:
         take = present
     return Meeting(take, replace(theirs if take else ours, seen=seen))
@@ -85,7 +85,7 @@ def compare_decisions(
 
 def later_of(ours: Stamp, theirs: Stamp) -> Meeting:
     """One of two decisions, the same one on whichever device it is asked."""
-    take = place(theirs) > place(ours)
+    take = precedence(theirs) > precedence(ours)
     return Meeting(take, replace(theirs if take else ours, seen=stamps.join_stamps(ours.seen, theirs.seen)))
 
 
@@ -96,7 +96,7 @@ def rank(actor: str) -> int:
     return _PERSON if actor == "person" else 0 if actor == "scheduler" else 1
 
 
-def place(stamp: Stamp) -> tuple[int, str]:
+def precedence(stamp: Stamp) -> tuple[int, str]:
     """Of two stamps the higher one holds, on whichever device it is asked."""
     return (rank(stamp.actor), stamp.device)
 

@@ -142,9 +142,9 @@ def _seen(ours: Mapping[str, Stamp], aspect: str) -> dict[str, int]:
 
 def _here(connection: apsw.Connection, here: MemoryRecord, theirs: str | None, now: float) -> _Side:
     """``theirs``: what corrects it there, which has come in before; it is ours where nothing else does."""
-    later = memories.linked(connection, here.id, "supersedes", now, back=True)
+    later = memories.linked(connection, here.id, "supersedes", now, incoming=True)
     if here.ended_by == "merged":
-        later = memories.linked(connection, here.id, "merged", now, back=True) or later
+        later = memories.linked(connection, here.id, "merged", now, incoming=True) or later
     later = [one for one in later if one.id != theirs] or later
     return _Side(
         here.ended_by, here.protected, here.confidence, here.content, here.topic, here.happens_at, here.tags,
@@ -266,8 +266,8 @@ def _question(
         reason = f"{_state_of(theirs)} {where}, {_state_of(mine)} here"
     else:
         there = _columns(aspect, here, line, theirs, {})
-        of = {"topic": "topic", "date": "date", "text": "text"}[aspect]
-        reason = f"{of}: {_shown(aspect, theirs)} {where}, {_shown(aspect, mine)} here"
+        subject = {"topic": "topic", "date": "date", "text": "text"}[aspect]
+        reason = f"{subject}: {_shown(aspect, theirs)} {where}, {_shown(aspect, mine)} here"
     if not shown:
         return []
     payload = {

@@ -12,7 +12,7 @@ from memtui.engine.store import scratchpad, stamps
 from memtui.engine.store.export_rows import DeletedKeyLine, ScratchpadLine
 
 from . import meeting
-from .meeting import Plan, place
+from .meeting import Plan, precedence
 
 
 def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> Plan | None:
@@ -34,7 +34,9 @@ def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> 
     if met.stamp is None:
         assert ours is not None and note is not None and written is not None
         there = ScratchpadLine(key=note.key, value=note.value, updated_at=note.updated_at)
-        stays, moved = sorted(((ours, there), (stamp, written)), key=lambda one: place(one[0]), reverse=True)
+        stays, moved = sorted(
+            ((ours, there), (stamp, written)), key=lambda one: precedence(one[0]), reverse=True
+        )
         key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
         kept = replace(stays[0], seen=stamps.join_stamps(ours.seen, stamp.seen))
         return Plan(thing, (kept,), counts, entries=(stays[1], replace(moved[1], key=key)))

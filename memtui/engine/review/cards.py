@@ -191,7 +191,7 @@ def review(
 
 
 def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.waiting(connection, proposals.CONFLICT, now):
+    for proposal in proposals.pending(connection, proposals.CONFLICT, now):
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             reason = str(proposal.payload["reason"])
@@ -203,7 +203,7 @@ def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Ite
 
 def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What two devices decided differently; what it shows may be in the Trash on this one."""
-    for proposal in proposals.waiting(connection, proposals.DEVICES, now):
+    for proposal in proposals.pending(connection, proposals.DEVICES, now):
         payload = proposal.payload
         shown = proposals.sides(connection, payload["memories"], now)
         rivals = "memory" not in payload
@@ -223,7 +223,7 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
         if left or summaries:
             yield ReviewItem(
-                id=card.id, kind="dependents", reason=card.reason([*left, *summaries]), memories=left, sources=card.of,
+                id=card.id, kind="dependents", reason=card.reason([*left, *summaries]), memories=left, sources=card.ended,
                 entities=summaries, offered=OFFERED["dependents"], named=tuple(one.id for one in left if one.id in card.named),
             )  # fmt: skip
 
@@ -251,7 +251,7 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
 
 
 def _quarantined(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.waiting(connection, proposals.QUARANTINED, now):
+    for proposal in proposals.pending(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
         sources = _active(connection, payload["sources"], now)
         kept = withheld.withheld_turns(connection) if sources else ()
@@ -315,13 +315,13 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
         {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
     ).fetchall()
     found = [memories.record(row, now) for row in rows]
-    waiting = {memory.id: proposals.identity("fading", memory.id) for memory in found}
-    settled = proposals.settled_ids(connection, [*waiting.values(), THE_REST], now)
-    found = [memory for memory in found if waiting[memory.id] not in settled]
+    pending = {memory.id: proposals.identity("fading", memory.id) for memory in found}
+    settled = proposals.settled_ids(connection, [*pending.values(), THE_REST], now)
+    found = [memory for memory in found if pending[memory.id] not in settled]
     for memory in found[:_SINGLE_CARDS]:
         reason = f"{memory.effective:.0%} left, gone within a week"
         yield _card(
-            connection, now, "fading", waiting[memory.id], reason, (memory,), session_id=memory.session_id
+            connection, now, "fading", pending[memory.id], reason, (memory,), session_id=memory.session_id
         )
     rest = tuple(found[_SINGLE_CARDS:])
     if rest and THE_REST not in settled:

@@ -72,14 +72,14 @@ _HOLDS_NO_MORE = """
 
 
 class DependentsCard(Record):
-    """What waits of one correction. ``of``: what no longer holds; ``drawn`` and ``summaries``: what was drawn from it.
+    """What waits of one correction. ``ended``: what no longer holds; ``drawn`` and ``summaries``: what was drawn from it.
 
     ``named``: ids of those of ``drawn`` that were not, but have a name that the correction took away. ``done``: what became
     of it: ``you corrected``. ``now``: what the first of it is now.
     """
 
     id: str
-    of: tuple[MemoryRecord, ...]
+    ended: tuple[MemoryRecord, ...]
     drawn: tuple[MemoryRecord, ...]
     summaries: tuple[Entity, ...]
     done: str
@@ -92,24 +92,26 @@ class DependentsCard(Record):
         parts = len(left) - named
         counts = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
         counts += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
-        said = f": {quoted(validation.open_text(self.of[0]))}" if self.of else ""
+        said = f": {quoted(validation.open_text(self.ended[0]))}" if self.ended else ""
         said += f", now {quoted(validation.open_text(self.now))}" if self.now else ""
-        more = f" and {len(self.of) - 1:,} more" if len(self.of) > 1 else ""
+        more = f" and {len(self.ended) - 1:,} more" if len(self.ended) > 1 else ""
         return f"{', '.join(counts)} what {self.done}{said}{more}"
 
 
 def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float) -> Dependents:
     """What depends on these memories. Raises NotFoundError."""
-    of = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
-    known = [one.id for one in of]
+    known_memories = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
+    known = [one.id for one in known_memories]
     same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
     drawn = dict.fromkeys(rid for _, rid in _drawn_from(connection, known))
-    summaries = {entity.eid: entity for one in of for entity in _summaries(connection, one)}
+    summaries = {entity.eid: entity for one in known_memories for entity in _summaries(connection, one)}
     same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
     shown = {*drawn, *(one.rid for one in same_turns)}
-    named = [one for one in naming.facts_with_name(connection, of, now) if one.memory.rid not in shown]
+    named = [
+        one for one in naming.facts_with_name(connection, known_memories, now) if one.memory.rid not in shown
+    ]
     return Dependents(
-        memories=tuple(of),
+        memories=tuple(known_memories),
         same_turns=tuple(same_turns),
         naming=tuple(one for one in named if not one.beside),
         wording=tuple(one for one in named if one.beside),
@@ -188,25 +190,25 @@ def open_card(connection: apsw.Connection, ids: Iterable[str], verb: str, actor:
     doubtful = cautions.decided_cautions(
         connection, [one.id for one in notes if one.kind in ("reflection", "observation")], now
     )
-    waiting = [one for one in notes if one.id in doubtful]
-    rids = {one.rid for one in waiting}
-    of = {start for start, rid in starts if rid in rids}
+    pending = [one for one in notes if one.id in doubtful]
+    rids = {one.rid for one in pending}
+    starting_ids = {start for start, rid in starts if rid in rids}
     summaries: dict[str, str] = {}
     for one in ended:
         for entity in _summaries(connection, one):
             summaries[entity.id] = entity.summary or ""
-            of.add(one.id)
+            starting_ids.add(one.id)
     named: list[str] = []
     for one in (*ended, *merged):
-        known = {*named, *(note.id for note in waiting)}
+        known = {*named, *(note.id for note in pending)}
         if new := [other.id for other in _without_its_name(connection, one, now) if other.id not in known]:
             named += new
-            of.add(one.id)
-    if not (waiting or summaries or named):
+            starting_ids.add(one.id)
+    if not (pending or summaries or named):
         return
-    about = [one.id for one in (*ended, *merged) if one.id in of]
+    about = [one.id for one in (*ended, *merged) if one.id in starting_ids]
     payload = {
-        "of": about, "memories": [*(one.id for one in waiting), *named], "summaries": summaries, "named": named,
+        "of": about, "memories": [*(one.id for one in pending), *named], "summaries": summaries, "named": named,
         "verb": verb, "who": actor,
     }  # fmt: skip
     card = proposals.identity(proposals.DEPENDENTS, *about)
@@ -238,22 +240,22 @@ def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
 
 def waiting_cards(connection: apsw.Connection, now: float) -> list[DependentsCard]:
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
-    cards = (_card(connection, one, now) for one in proposals.waiting(connection, proposals.DEPENDENTS, now))
+    cards = (_card(connection, one, now) for one in proposals.pending(connection, proposals.DEPENDENTS, now))
     return [card for card in cards if card.drawn or card.summaries]
 
 
 def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
     payload = proposal.payload
-    of = memories.by_rid(connection, _ended(connection, payload["of"]), now)
+    ended = memories.by_rid(connection, _ended(connection, payload["of"]), now)
     if payload.get("named"):
-        of += [one for one in memories.by_ids(connection, payload["of"], now) if one.ended_by == "merged"]
+        ended += [one for one in memories.by_ids(connection, payload["of"], now) if one.ended_by == "merged"]
     named = frozenset(payload.get("named", ()))
-    drawn = _undecided(connection, payload["memories"], named, now) if of else ()
-    summaries = _as_they_were(connection, payload["summaries"]) if of else ()
-    latest = memories.latest_version(connection, of[0].id, now) if of else None
+    drawn = _undecided(connection, payload["memories"], named, now) if ended else ()
+    summaries = _as_they_were(connection, payload["summaries"]) if ended else ()
+    latest = memories.latest_version(connection, ended[0].id, now) if ended else None
     return DependentsCard(
-        id=proposal.id, of=tuple(of), drawn=drawn, summaries=summaries, done=_done(payload), named=named,
-        now=latest if latest and latest.active and latest.id != of[0].id else None,
+        id=proposal.id, ended=tuple(ended), drawn=drawn, summaries=summaries, done=_done(payload), named=named,
+        now=latest if latest and latest.active and latest.id != ended[0].id else None,
     )  # fmt: skip
 
 
@@ -318,7 +320,9 @@ def doubtful_summaries(
     for proposal in proposals.undecided(connection, proposals.DEPENDENTS) if with_summary else ():
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
-            of = [str(id) for id in proposal.payload["of"]]
-            known = [one for some in cautions.decided_cautions(connection, of, now).values() for one in some]
+            ended = [str(id) for id in proposal.payload["of"]]
+            known = [
+                one for some in cautions.decided_cautions(connection, ended, now).values() for one in some
+            ]
             found |= {id: (*found.get(id, ()), *known) for id in about if known}
     return found

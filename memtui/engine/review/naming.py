@@ -37,15 +37,15 @@ class _Words(NamedTuple):
 
 
 def facts_with_name(
-    connection: apsw.Connection, of: Sequence[MemoryRecord], now: float
+    connection: apsw.Connection, ended: Sequence[MemoryRecord], now: float
 ) -> tuple[SharedName, ...]:
     """The facts with a name of these memories, or with several words of theirs, the latest first.
 
     Which names and words hold on tells ``Dependents.after``.
     """
-    own = {one.id for one in of}
+    own = {one.id for one in ended}
     found: dict[tuple[int, str], SharedName] = {}
-    for old in of:
+    for old in ended:
         if old.kind == "episode":
             continue
         words = _words(old.content)

@@ -82,9 +82,9 @@ def _close(
     while (rows := list(islice(cursor, _AT_ONCE))) and not stopped():
         rids = np.array([rid for rid, _ in rows])
         cosines = _unit([vector for _, vector in rows], space.dims) @ looked_for.T
-        for place, other in zip(*np.nonzero(cosines >= least), strict=True):
-            if rids[place] < newest[other]:
-                yield int(newest[other]), int(rids[place])
+        for row, other in zip(*np.nonzero(cosines >= least), strict=True):
+            if rids[row] < newest[other]:
+                yield int(newest[other]), int(rids[row])
 
 
 def _unit(blobs: list[bytes], dims: int) -> NDArray[np.float32]:
@@ -134,11 +134,11 @@ def repeated_recalls(
         )
         said = f" {' '.join(phrase)} "
         found |= {
-            str(copy): str(kind)
-            for copy, kind, text in rows
+            str(duplicate): str(kind)
+            for duplicate, kind, text in rows
             if said in f" {' '.join(tokens.words(str(text)))} "
         }
-    notes_first = sorted(found, key=lambda copy: found[copy] == "episode")
+    notes_first = sorted(found, key=lambda duplicate: found[duplicate] == "episode")
     left = len(served) - _LATEST_SERVED
     return (
         notes_first,

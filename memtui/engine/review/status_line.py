@@ -33,24 +33,24 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
         if not ids or not ids <= shown:
             cards += 1
         shown |= ids
-    for one in proposals.waiting(connection, proposals.CHANGE_REQUEST, now):
+    for one in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
         cards += bool(_active(connection, {str(one.payload["memory"])} - shown))
-    cards += len(proposals.waiting(connection, proposals.QUARANTINED, now))
+    cards += len(proposals.pending(connection, proposals.QUARANTINED, now))
     return min(cards, proposals.MOST)
 
 
 def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     """The memories on each card that may show one that another card shows, the worst first."""
-    for one in proposals.waiting(connection, proposals.CONFLICT, now):
+    for one in proposals.pending(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}
         if len(_active(connection, pair)) == 2:
             yield pair
-    for one in proposals.waiting(connection, proposals.DEVICES, now):
+    for one in proposals.pending(connection, proposals.DEVICES, now):
         sides = proposals.sides(connection, one.payload["memories"], now)
         rivals = "memory" not in one.payload
         if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
             yield {side.id for side in sides}
-    if proposals.waiting(connection, proposals.DEPENDENTS, now, limit=1):
+    if proposals.pending(connection, proposals.DEPENDENTS, now, limit=1):
         from . import dependents  # what it compares with takes a while to load
 
         put_off = proposals.snoozed_memories(connection, now)

@@ -89,13 +89,13 @@ def _inner(text: str) -> str:
     return _one_line(text).rstrip(",; ").replace("“", '"').replace("”", '"')
 
 
-def caution_notes(of: Sequence[Caution]) -> str:
+def caution_notes(found: Sequence[Caution]) -> str:
     """The cautions of a memory as an agent is told them; a successor that is kept back is not told."""
     return "; ".join(
         cautions.caution_text(
             replace(one, successor=None) if one.successor and why_kept_back(one.successor) else one
         )
-        for one in of[:_MOST_CAUTIONS]
+        for one in found[:_MOST_CAUTIONS]
     )
 
 

@@ -96,7 +96,7 @@ class ContextBlock(Record):
         """What is told, in the order of the text; a turn once, however many pieces of it."""
         turns = {one.memory.id: one.memory for one in self.excerpts}
         insight = [self.insight] if self.insight is not None else []
-        found = (one.memory for of in (self.vital, self.hits, self.related) for one in of)
+        found = (one.memory for group in (self.vital, self.hits, self.related) for one in group)
         return [*self.rules, *self.pinned, *found, *turns.values(), *insight]  # fmt: skip
 
 
@@ -156,8 +156,8 @@ def build_block(
     asked = query.parse_query(connection, meant, FACTS, within if alone else None)
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     pinned, kept_back = _pinned(connection, within, now)
-    of = project or rules.project_of(parse(filter))
-    first = _first_rules(connection, of, within, now, pinned)
+    block_project = project or rules.project_of(parse(filter))
+    first = _first_rules(connection, block_project, within, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
@@ -339,8 +339,10 @@ def _first_rules(
     """The rules of the agent's project, then those about answers."""
     found: dict[int, MemoryRecord] = {}
     given = [rules.project_rules(connection, project, within, now)] if project else []
-    for of in (*given, rules.answer_rules(connection, within, now)):
-        may = [one for one in of if not why_kept_back(one) and one not in pinned and one.rid not in found]
+    for rule_set in (*given, rules.answer_rules(connection, within, now)):
+        may = [
+            one for one in rule_set if not why_kept_back(one) and one not in pinned and one.rid not in found
+        ]
         found |= {one.rid: one for one in may[: rules.RULES]}
     return list(found.values())
 
@@ -398,7 +400,7 @@ def _fitting(
     lines += [(f"- {excerpt_line(one, notes)}", one) for one in said]
     title = estimate_tokens(SAID_TITLE) + 1
     kept: list[Related | Excerpt] = []
-    for line, one in sorted(lines, key=lambda of: -of[1].score):
+    for line, one in sorted(lines, key=lambda scored_line: -scored_line[1].score):
         needed = estimate_tokens(f"{line}\n")
         if isinstance(one, Excerpt) and not any(isinstance(other, Excerpt) for other in kept):
             needed += title

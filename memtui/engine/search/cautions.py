@@ -145,7 +145,7 @@ def _find(
         # What is withheld is so from everybody, whatever they may know of the fact.
         if known is None or rid in known or chains[old].links[-1].withheld:
             olds.setdefault(asked_of, {})[old] = None
-    found = {key: _cautions([chains[old] for old in of], known) for key, of in olds.items()}
+    found = {key: _cautions([chains[old] for old in starts], known) for key, starts in olds.items()}
     return {key: given for key, given in found.items() if given}
 
 
@@ -259,8 +259,14 @@ def _said_again(
 
 def _within(chain: _Chain, known: Collection[int]) -> _Chain:
     """The chain as far as it is known; what took a place outside has taken none."""
-    place = next((place for place, one in enumerate(chain.links) if one.rid not in known), None)
-    return chain if not place else _Chain(chain.links[:place], chain.by[:place], cut=True)
+    first_unknown = next(
+        (first_unknown for first_unknown, one in enumerate(chain.links) if one.rid not in known), None
+    )
+    return (
+        chain
+        if not first_unknown
+        else _Chain(chain.links[:first_unknown], chain.by[:first_unknown], cut=True)
+    )
 
 
 def _chains(connection: apsw.Connection, ids: Iterable[str], now: float) -> dict[str, _Chain]:
@@ -293,7 +299,7 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
     if last.ended_by == "forgotten" and "retired" not in last.attributes:
         at = last.valid_until or 0
         return Caution(how="forgotten", at=at, old=old, withheld=last.withheld)
-    step = next((place for place, rel in enumerate(chain.by) if rel == "supersedes"), None)
+    step = next((index for index, rel in enumerate(chain.by) if rel == "supersedes"), None)
     if chain.cut and step is None and old.active:
         return None  # nothing within took its place
     if step is None:  # settled in favour of what was known before, or only merged
@@ -308,9 +314,9 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
     # What took a place by being said later tells why; what a person wrote in its place does not.
     by_person = next(
         (
-            place
-            for place, rel in enumerate(chain.by)
-            if rel == "supersedes" and "conflict_reason" not in chain.links[place].attributes
+            index
+            for index, rel in enumerate(chain.by)
+            if rel == "supersedes" and "conflict_reason" not in chain.links[index].attributes
         ),
         None,
     )

@@ -130,14 +130,14 @@ def _pieces(sentence: str, apart: bool) -> Iterator[str]:
         parts = [piece for part in parts for piece in (_cut(part, _comma) if len(part) > LONG else [part])]
     asks = sentence.endswith("?")
     statements, question = (parts[:-1], parts[-1:]) if asks else (parts, [])
-    waiting = ""
+    clause = ""
     for part in statements:
-        if (waiting and len(waiting) >= SHORT * 2) or len(waiting) + len(part) > LONG:
-            yield waiting
-            waiting = ""
-        waiting = f"{waiting} {part}".strip()
-    if waiting:
-        yield waiting
+        if (clause and len(clause) >= SHORT * 2) or len(clause) + len(part) > LONG:
+            yield clause
+            clause = ""
+        clause = f"{clause} {part}".strip()
+    if clause:
+        yield clause
     yield from question
 
 

@@ -224,14 +224,14 @@ def _pieces(
     """
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
     promising = []
-    for place, turn in enumerate(newest_first):
+    for index, turn in enumerate(newest_first):
         said = words(turn.content[: relevance.READ_AT_MOST])
         whole = frozenset(relevance.stemmed(said))
-        promising.append((relevance.score_turn(read, whole, said), place, turn, whole))
+        promising.append((relevance.score_turn(read, whole, said), index, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))
     return [
-        (turn, relevance.read_piece(clause, whole, place / len(newest_first)))
-        for _, place, turn, whole in promising[:MOST_CUT]
+        (turn, relevance.read_piece(clause, whole, index / len(newest_first)))
+        for _, index, turn, whole in promising[:MOST_CUT]
         for clause in clauses(turn.content, apart=turn.id in ended)
         if not clause.asks
     ]
@@ -273,11 +273,11 @@ def _chosen(
                 chosen[chosen.index(later)], one = one, later
             reason = "it was said again later"
         passed.append(Passed(one.memory, one.piece.clause.text, reason))
-    for place, older in enumerate(chosen):  # an older statement may no longer hold
-        for other in chosen[place + 1 :]:
+    for index, older in enumerate(chosen):  # an older statement may no longer hold
+        for other in chosen[index + 1 :]:
             if other.memory.event_time > older.memory.event_time and _about_the_same(older, other):
                 chosen.remove(other)
-                chosen.insert(place, other)
+                chosen.insert(index, other)
                 break
     return Found([_excerpt(one, read) for one in chosen], passed[:_LISTED])
 

@@ -32,15 +32,15 @@ def find_exclusion(
     """Why a memory does not pass a filter."""
     reasons, steps = [], []
     failed = [
-        place for place, condition in enumerate(filter.conditions)
+        index for index, condition in enumerate(filter.conditions)
         if not _holds(connection, condition, filter, memory.rid)
     ]  # fmt: skip
-    kept = [str(term) for place, term in enumerate(filter.terms) if place not in failed]
+    kept = [str(term) for index, term in enumerate(filter.terms) if index not in failed]
     if memory.valid_until is not None and not filter.trash:
         reasons.append(_in_trash(connection, memory, now))
         steps.append("restore it, or look there with is:trash in the filter")
         kept.append("is:trash")
-    left_out = [str(filter.terms[place]) for place in failed]
+    left_out = [str(filter.terms[index]) for index in failed]
     reasons += [f"The filter leaves it out: {term}" for term in left_out]
     if left_out:
         steps.append(f"leave {' and '.join(left_out)} out of the filter")

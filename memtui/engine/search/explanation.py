@@ -49,16 +49,16 @@ def explain(
     known = cautions.visible_scope(within, now, fade_threshold=fade_threshold)
     trial = Trial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
     ranking = trial.rank()
-    place = trial.place(ranking)
-    cut = place is None
+    position = trial.position(ranking)
+    cut = position is None
     if cut and profile.depth < MOST_DEPTH:
         ranking = trial.rank(profile=msgspec.structs.replace(profile, depth=MOST_DEPTH))
-        place = trial.place(ranking)
-    fused = ranking.fused[place] if place is not None else None
+        position = trial.position(ranking)
+    fused = ranking.fused[position] if position is not None else None
     retrievers = _exact(connection, ranking, memory, fused)
     excluded = list(outside.reasons)
     remedies: list[str] = []
-    if place is None:
+    if position is None:
         reasons, remedies = _unfound(trial, ranking, retrievers, profile)
         excluded += reasons
     elif cut:
@@ -69,17 +69,17 @@ def explain(
             else f"It is beyond the first {profile.depth} of every retriever, which is how far the search looks."
         )
         remedies = [*trial.with_words(ranking), *trial.deeper(retrievers)]
-    elif place >= limit:
+    elif position >= limit:
         where = "Without that it would be" if outside.reasons else "It is"
-        excluded.append(f"{where} number {place + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.")
-        remedies = trial.sentence([], place)
+        excluded.append(f"{where} number {position + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.")
+        remedies = trial.sentence([], position)
     elif outside.reasons:
-        remedies = trial.sentence([], place)
+        remedies = trial.sentence([], position)
     return Explanation(
-        query=query, memory=memory, rank=None if outside.reasons or place is None else place + 1,
+        query=query, memory=memory, rank=None if outside.reasons or position is None else position + 1,
         score=fused.score if fused else 0.0, limit=limit, retrievers=retrievers,
         excluded=tuple(excluded), remedies=tuple(remedies),
-        below=place is not None and place >= limit and not cut and not outside.reasons,
+        below=position is not None and position >= limit and not cut and not outside.reasons,
     )  # fmt: skip
 
 
@@ -99,7 +99,9 @@ def _exact(
         retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
     if "vector" not in retrievers and ranking.asked.meaning:
         meaning = ranking.asked.meaning
-        nearer = vector.vector_rank(connection, meaning.space, meaning.query, scope, rid, meaning.copy)
+        nearer = vector.vector_rank(
+            connection, meaning.space, meaning.query, scope, rid, meaning.vector_cache
+        )
         if nearer is not None:
             retrievers["vector"] = RetrieverHit(rank=nearer[1] + 1, score=nearer[0], term=0.0)
     if "entity" not in retrievers and ranking.entities:

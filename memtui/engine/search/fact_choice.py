@@ -133,16 +133,16 @@ def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         if lexicon.pattern("called off").search(hit.memory.content):
             said = frozenset(filter(lexicon.is_discriminative, words(hit.memory.content)))
-            place = next(
+            index = next(
                 (
-                    place
-                    for place, other in enumerate(arranged)
+                    index
+                    for index, other in enumerate(arranged)
                     if other.memory.event_time < hit.memory.event_time
                     and len(said.intersection(words(other.memory.content))) >= SAME_PLAN
                 ),
                 len(arranged),
             )
-            arranged.insert(place, hit)
+            arranged.insert(index, hit)
         else:
             arranged.append(hit)
     return arranged

@@ -85,8 +85,8 @@ def rank_facts(
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
     said_with = _source_stems(connection, known, turns)
     pieces = [
-        (fact, _piece(fact, place / len(newest), said_with.get(fact.id, frozenset())))
-        for place, fact in enumerate(newest)
+        (fact, _piece(fact, index / len(newest), said_with.get(fact.id, frozenset())))
+        for index, fact in enumerate(newest)
     ]
     judged = scoring.score_pieces(read, pieces, "facts", with_meanings=with_meanings, cosines=cosines)
     return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]

@@ -53,6 +53,6 @@ def confidentiality_request(text: str) -> str:
     if match is None:
         return ""
     start = max(text.rfind(end, 0, match.start()) for end in ".!?\n") + 1
-    stops = [place for end in ".!?\n" if (place := text.find(end, match.end())) >= 0]
+    stops = [index for end in ".!?\n" if (index := text.find(end, match.end())) >= 0]
     sentence = " ".join(text[start : min(stops, default=len(text))].split())
     return sentence if len(sentence) <= MOST_SHOWN else " ".join(match[0].split())

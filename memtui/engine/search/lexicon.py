@@ -113,7 +113,9 @@ def attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
 @functools.cache
 def _attribute(name: str, side: str) -> re.Pattern[str]:
     parts = [line.partition(": ") for line in _sections("attributes")[name]]
-    return re.compile("|".join(listed for of, _, listed in parts if of == side), re.IGNORECASE)
+    return re.compile(
+        "|".join(listed for listed_side, _, listed in parts if listed_side == side), re.IGNORECASE
+    )
 
 
 class Phrases(Record):

@@ -96,8 +96,8 @@ def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
     word = " ".join(text.casefold().split())
     if word == "now":
         return int(now)
-    if back := _AGO.fullmatch(word):
-        word = f"{back[1] or 1}{_UNITS[back[2]]}"
+    if ago := _AGO.fullmatch(word):
+        word = f"{ago[1] or 1}{_UNITS[ago[2]]}"
     if period := dates.parse(word.removeprefix("in "), now, tz):
         # A span back begins at the moment that is meant; a day ends with it.
         return period[0] if period[1] == int(now) + 1 else period[1] - 1
@@ -124,8 +124,8 @@ def _weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
     if not match or word.split()[-1] not in (*_DAYS, *_WHOLE):
         return None
     today = datetime.fromtimestamp(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
-    back = (today.weekday() - _DAYS.index(match[1]) - 1) % 7
-    return int((today - timedelta(days=back)).replace(tzinfo=tz).timestamp()) - 1
+    days_back = (today.weekday() - _DAYS.index(match[1]) - 1) % 7
+    return int((today - timedelta(days=days_back)).replace(tzinfo=tz).timestamp()) - 1
 
 
 def _named(word: str, now: float, tz: tzinfo | None) -> int | None:

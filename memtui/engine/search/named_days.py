@@ -23,7 +23,7 @@ _WEEKDAYS = (
     "thursday donnerstag jeudi jueves", "friday freitag vendredi viernes", "saturday samstag samedi sabado",
     "sunday sonntag dimanche domingo",
 )  # fmt: skip
-_PLACES = {word: place for place, names in enumerate(_WEEKDAYS) for word in names.split()}
+_WEEKDAY_NUMBERS = {word: number for number, names in enumerate(_WEEKDAYS) for word in names.split()}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\b", re.IGNORECASE)
@@ -38,15 +38,15 @@ def find_days(prompt: str, now: float) -> list[date]:
     for word in words(prompt):
         if word in _NEAR:
             found[today + timedelta(days=_NEAR[word])] = None
-        elif word in _PLACES:
-            found[today + timedelta(days=(_PLACES[word] - today.weekday()) % 7)] = None
+        elif word in _WEEKDAY_NUMBERS:
+            found[today + timedelta(days=(_WEEKDAY_NUMBERS[word] - today.weekday()) % 7)] = None
     pairs = [(int(day), month) for day, month in _DAY_FIRST.findall(prompt)]
     pairs += [(int(day), month) for month, day in _MONTH_FIRST.findall(prompt)]
     for day, month in pairs:
-        place = _MONTHS.index(month.lower()) + 1
+        month_number = _MONTHS.index(month.lower()) + 1
         try:
-            one = date(today.year, place, day)
-            found[one if one >= today else date(today.year + 1, place, day)] = None
+            one = date(today.year, month_number, day)
+            found[one if one >= today else date(today.year + 1, month_number, day)] = None
         except ValueError:
             continue
     for written in _ISO.findall(prompt):

@@ -29,14 +29,14 @@ _LEAST = 1e-4
 
 def hashed(prompt: str) -> dict[int, float]:
     """The features of a prompt by their place, below ``SIZE``."""
-    return {place: value for place, value in features(prompt[:_READ_AT_MOST]).items() if place < SIZE}
+    return {bucket: value for bucket, value in features(prompt[:_READ_AT_MOST]).items() if bucket < SIZE}
 
 
 @functools.lru_cache(8)
 def need(prompt: str) -> float:
     """Above 0 a prompt more likely needs the memory than not. Kept, because a block asks for its facts and for its excerpts."""
     weights, scale, bias = _need_weights()
-    return bias + scale * sum(weights[place] * value for place, value in hashed(prompt).items())
+    return bias + scale * sum(weights[bucket] * value for bucket, value in hashed(prompt).items())
 
 
 def columns(need: float, working: bool, scores: Sequence[float]) -> tuple[float, ...]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.models.embedders import WordEmbedder
     from memtui.engine.models.vectors import FloatMatrix
 
-    from .retrievers.vector_cache import VectorCopy
+    from .retrievers.vector_cache import VectorCache
 
 MOST_HITS = 1_000
 """So many hits a search returns at most."""
@@ -39,11 +39,11 @@ class QueryEmbedder(Protocol):
         """The question as one row; ``weight`` says how rare a word is in the memory."""
 
 
-class CopiedVectors(NamedTuple):
+class CachedVectors(NamedTuple):
     """An embedder for questions, and a copy of the vectors to compare them with."""
 
     embedder: QueryEmbedder
-    copy: VectorCopy
+    vector_cache: VectorCache
 
     def embed_query(self, text: str, weight: Callable[[str], float] | None = None) -> FloatMatrix:
         return self.embedder.embed_query(text, weight)
@@ -106,7 +106,7 @@ def rank(
         from .retrievers import vector  # a hook, which has no vectors, is quicker without it
 
         near = vector.nearest(
-            connection, meaning.space, meaning.query, scope, profile.depth, meaning.copy, inside
+            connection, meaning.space, meaning.query, scope, profile.depth, meaning.vector_cache, inside
         )
     lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
     times["vector"] = lap()
@@ -152,15 +152,15 @@ def _meaning(
         return None, error.message.removesuffix(".")
     if query.shape[1] != space.dims:
         return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
-    copy = embedder.copy if isinstance(embedder, CopiedVectors) else None
-    return (QueryVector(query, space, copy, words), "") if query.any() else (None, "")
+    vector_cache = embedder.vector_cache if isinstance(embedder, CachedVectors) else None
+    return (QueryVector(query, space, vector_cache, words), "") if query.any() else (None, "")
 
 
 def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:
     """What makes vectors of words like those that the file has, if it has any."""
     from memtui.engine.models.embedders import WordEmbedder
 
-    made_by = embedder.embedder if isinstance(embedder, CopiedVectors) else embedder
+    made_by = embedder.embedder if isinstance(embedder, CachedVectors) else embedder
     dims = vectors.word_dims(connection)
     return made_by if isinstance(made_by, WordEmbedder) and made_by.word_dims == dims else None
 

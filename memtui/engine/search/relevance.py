@@ -192,7 +192,7 @@ def features(
     near: Mapping[str, float] = {}
     likeness = whole = 0.0
     if nearness is not None:
-        near = dict(zip(prompt.weights, nearness.of(piece.telling), strict=True))
+        near = dict(zip(prompt.weights, nearness.cosines(piece.telling), strict=True))
         near = {
             stem: max(value, OTHERWISE) if stem in said_otherwise else value for stem, value in near.items()
         }
@@ -245,9 +245,9 @@ def _has(wanted: str, text: str) -> bool:
     return lexicon.pattern({"when": "time", "where": "place"}.get(wanted, wanted)).search(text) is not None
 
 
-def score(prompt: Prompt, values: Mapping[str, float], of: Source, vectors: Vectors) -> float:
+def score(prompt: Prompt, values: Mapping[str, float], source: Source, vectors: Vectors) -> float:
     """The probability that the piece answers, 0 to 1. ``vectors``: what the features come from."""
-    weights = _weights()[of][_asks(prompt)][vectors]
+    weights = _weights()[source][_asks(prompt)][vectors]
     total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 

@@ -18,7 +18,7 @@ _SHARING = frozenset({"keyword", "entity"})
 def count_likely(hits: Sequence[Hit]) -> int:
     """How many of the hits, the best first, stand above the line."""
     best = max((hit.score for hit in hits), default=0.0)
-    return max((place for place, hit in enumerate(hits, 1) if _is_likely(hit, best)), default=0)
+    return max((number for number, hit in enumerate(hits, 1) if _is_likely(hit, best)), default=0)
 
 
 def _is_likely(hit: Hit, best: float) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memtui.engine.models.embedders import QuestionWords
     from memtui.engine.models.vectors import FloatMatrix
 
-    from .retrievers.vector_cache import VectorCopy
+    from .retrievers.vector_cache import VectorCache
 
 
 COMING = "it is coming"
@@ -29,7 +29,7 @@ class QueryVector(NamedTuple):
 
     query: FloatMatrix
     space: VectorSpace
-    copy: VectorCopy | None
+    vector_cache: VectorCache | None
     words: QuestionWords | None = None
 
 

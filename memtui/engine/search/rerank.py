@@ -102,7 +102,9 @@ def _count(
 
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
-        found = cosines(connection, meaning.space, meaning.query, readings.keys() - listed, meaning.copy)
+        found = cosines(
+            connection, meaning.space, meaning.query, readings.keys() - listed, meaning.vector_cache
+        )
         lists["vector"] += [
             Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))

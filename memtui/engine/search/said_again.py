@@ -50,7 +50,7 @@ class AnalysedClause(NamedTuple):
 @functools.cache
 def _lists() -> dict[str, frozenset[str]]:
     lines = word_lists.sections(Path(__file__).parent / "words" / "said_again.txt")
-    return {name: frozenset(" ".join(of).split()) for name, of in lines.items()}
+    return {name: frozenset(" ".join(rows).split()) for name, rows in lines.items()}
 
 
 def word_beginnings(text: str) -> set[str]:
@@ -189,23 +189,23 @@ def _gives_values(
     """Whether a clause with the same subject and first word has all ``values`` and half of the ``others``."""
     if clause.own != fact.own or clause.stems[0] != fact.stems[0] or clause.doubts != fact.doubts:
         return False
-    at = {stem: place for place, stem in enumerate(clause.stems)}
+    at = {stem: index for index, stem in enumerate(clause.stems)}
     if not values <= at.keys() or 2 * sum(stem in at for stem in others) < len(others):
         return False
     last = max((at[stem] for stem in values), default=0)
     if not _telling(clause.stems[:last]) <= set(fact.stems):
         return False
-    for place, stem in enumerate(fact.stems):
+    for index, stem in enumerate(fact.stems):
         if stem not in at:
-            if stem[0].isdigit() and not values.isdisjoint(fact.stems[place:]):
+            if stem[0].isdigit() and not values.isdisjoint(fact.stems[index:]):
                 return False  # another number stands before the value
             continue
         mine = at[stem]
-        if clause.words[mine].endswith("ed") != fact.words[place].endswith("ed"):
+        if clause.words[mine].endswith("ed") != fact.words[index].endswith("ed"):
             return False
-        if "'s" in (clause.after[mine], fact.after[place]) and clause.after[mine] != fact.after[place]:
+        if "'s" in (clause.after[mine], fact.after[index]) and clause.after[mine] != fact.after[index]:
             return False
-        if stem in values and not _fits(clause.before[mine], fact.before[place]):
+        if stem in values and not _fits(clause.before[mine], fact.before[index]):
             return False
     return True
 
@@ -272,12 +272,12 @@ def _read(clause: str, by: str) -> AnalysedClause:
     while found and found[0] in listed["before"]:
         del found[0]
     words, before, after = [], [], []
-    for place, word in enumerate(found):
+    for index, word in enumerate(found):
         if word in listed["small"] or word in person or word == "'s":
             continue
         words.append(word)
-        before.append(found[place - 1] if place else "")
-        after.append(found[place + 1] if place + 1 < len(found) else "")
+        before.append(found[index - 1] if index else "")
+        after.append(found[index + 1] if index + 1 < len(found) else "")
     own = bool(found) and found[0] in person
     doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
     return AnalysedClause(own, tuple(words), tuple(map(_stem, words)), tuple(before), tuple(after), doubts)

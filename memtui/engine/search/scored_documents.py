@@ -50,7 +50,7 @@ def score_documents(
     connection: apsw.Connection, question: ParsedQuery, rids: Collection[int]
 ) -> dict[int, ScoredDocument]:
     """The readings of these memories; those that are gone are left out."""
-    places = {term.stem: place for place, term in enumerate(question.terms)}
+    places = {term.stem: index for index, term in enumerate(question.terms)}
     rows = connection.execute(
         """
         SELECT m.rid, m.kind, m.session_id, t.context, substr(m.content, 1, ?1), length(m.content),
@@ -69,7 +69,7 @@ def score_documents(
             counts, size = _count(whole, places, with_bigrams)
             relative = size / question.mean_length
             weights = {
-                place: bm25_weight(question.terms[place], count, relative) for place, count in counts.items()
+                index: bm25_weight(question.terms[index], count, relative) for index, count in counts.items()
             }
         found[rid] = ScoredDocument(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
@@ -113,6 +113,6 @@ def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[
     counts: dict[int, int] = {}
     for word in (*all_words, *full_text.cjk_bigrams(text)) if with_bigrams else all_words:
         if word in places:
-            place = places[word]
-            counts[place] = counts.get(place, 0) + 1
+            index = places[word]
+            counts[index] = counts.get(index, 0) + 1
     return counts, len(all_words)

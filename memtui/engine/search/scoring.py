@@ -44,25 +44,25 @@ class ScoredPiece(NamedTuple):
 def score_pieces(
     read: Prompt,
     pieces: Sequence[tuple[MemoryRecord, Piece]],
-    of: Source,
+    source: Source,
     *,
     with_meanings: bool,
     cosines: Cosines | None = None,
 ) -> list[ScoredPiece]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
-        return _by(read, pieces, of, None)
+        return _by(read, pieces, source, None)
     from .word_meanings import packaged
 
     best = pieces
     if len(pieces) > MOST_READ_TWICE:
-        best = [(one.memory, one.piece) for one in _by(read, pieces, of, None)[:MOST_READ_TWICE]]
+        best = [(one.memory, one.piece) for one in _by(read, pieces, source, None)[:MOST_READ_TWICE]]
     try:
         nearness = relevance.compare_words(packaged(), read, [piece for _, piece in best])
     except DegradedError:  # the search has said that there are no vectors
-        return _by(read, pieces, of, None)
+        return _by(read, pieces, source, None)
     near = cosines({memory.rid for memory, _ in best}) if cosines else {}
-    return _by(read, best, of, nearness, near)
+    return _by(read, best, source, nearness, near)
 
 
 def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def _near(read: Prompt) -> float:
 def _by(
     read: Prompt,
     pieces: Iterable[tuple[MemoryRecord, Piece]],
-    of: Source,
+    source: Source,
     nearness: Nearness | None,
     cosines: Mapping[int, float] = MappingProxyType({}),
 ) -> list[ScoredPiece]:
@@ -114,5 +114,5 @@ def _by(
         if cosine is not None:
             vectors = "with sentence vectors"
         values = relevance.features(read, piece, nearness, cosine)
-        found.append(ScoredPiece(memory, piece, relevance.score(read, values, of, vectors), values))
+        found.append(ScoredPiece(memory, piece, relevance.score(read, values, source, vectors), values))
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

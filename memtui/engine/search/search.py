@@ -78,14 +78,14 @@ def _hits(
     best = arranged.fused[:limit]
     found = {memory.rid: memory for memory in memories.by_rid(connection, [one.rid for one in best], now)}
     hits = []
-    for place, one in enumerate(best, 1):
+    for number, one in enumerate(best, 1):
         memory = found[one.rid]
         retrievers = dict(one.retrievers)
         if "keyword" in retrievers:
             words = scored_documents.matched_words(ranking.asked.question, memory.content)
             retrievers["keyword"] = msgspec.structs.replace(retrievers["keyword"], matched=words)
         notes = arranged.cautions.get(one.rid, ())
-        hits.append(Hit(rank=place, memory=memory, score=one.score, retrievers=retrievers, cautions=notes))
+        hits.append(Hit(rank=number, memory=memory, score=one.score, retrievers=retrievers, cautions=notes))
     return tuple(hits)
 
 

@@ -51,7 +51,7 @@ class SubsetStatistics:
         # A number under 128 is one byte of a varint, and most texts are so short.
         lengths = sum(sum(size) if size.isascii() else sum(varints(size)) for (size,) in sizes)
         self.mean_length = lengths / self.rows if self.rows else 1.0
-        self.places = {stem: place for place, (_, stem) in enumerate(words)}
+        self.places = {stem: position for position, (_, stem) in enumerate(words)}
         self.texts = dict(_texts(connection, index.table, rids, among, [word for word, _ in words]))
         by_word = zip(*(text.counts for text in self.texts.values()), strict=True)
         self._counts = [sum(map(bool, counts)) for counts in by_word] or [0] * len(words)

@@ -49,16 +49,16 @@ class Trial(NamedTuple):
             fused=behind_successors(self.connection, found.fused, 0.0, known=self.known).fused
         )
 
-    def place(self, ranking: Ranking) -> int | None:
+    def position(self, ranking: Ranking) -> int | None:
         """Of the memory, from 0; None when it is not there."""
         rid = self.memory.rid
-        return next((place for place, one in enumerate(ranking.fused) if one.rid == rid), None)
+        return next((position for position, one in enumerate(ranking.fused) if one.rid == rid), None)
 
-    def sentence(self, steps: Sequence[str], place: int | None) -> list[str]:
-        """The remedy of these steps, after which the memory stands at ``place``."""
-        if place is None or place >= MOST_HITS:
+    def sentence(self, steps: Sequence[str], position: int | None) -> list[str]:
+        """The remedy of these steps, after which the memory stands at ``position``."""
+        if position is None or position >= MOST_HITS:
             return []
-        more = [f"ask for {place + 1} or more hits"] if place >= self.limit else []
+        more = [f"ask for {position + 1} or more hits"] if position >= self.limit else []
         said = " and ".join([*self.steps, *steps, *more])
         return [f"{said[0].upper()}{said[1:]}."] if said else []
 
@@ -68,10 +68,10 @@ class Trial(NamedTuple):
         best: tuple[int, list[str]] | None = None
         for count in range(1, len(words) + 1):
             added = words[:count]
-            place = self.place(self.rank(query=f"{self.query} {' '.join(added)}"))
-            if place is not None and (best is None or place < best[0]):
-                best = place, added
-            if place is not None and place < self.limit:
+            position = self.position(self.rank(query=f"{self.query} {' '.join(added)}"))
+            if position is not None and (best is None or position < best[0]):
+                best = position, added
+            if position is not None and position < self.limit:
                 break
         if best is None:
             return []
@@ -88,21 +88,21 @@ class Trial(NamedTuple):
         for depth in sorted({min(ranks, default=MOST_DEPTH), MOST_DEPTH}):
             if self.profile.depth < depth <= MOST_DEPTH:
                 deeper = msgspec.structs.replace(self.profile, depth=depth)
-                place = self.place(self.rank(profile=deeper))
-                if said := self.sentence([f"raise the profile's depth to {depth}"], place):
+                position = self.position(self.rank(profile=deeper))
+                if said := self.sentence([f"raise the profile's depth to {depth}"], position):
                     return said
         return []
 
     def lower_floor(self, cosine: float) -> list[str]:
         floor = max(math.floor(cosine * 100) / 100, -1.0)
-        place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, floor=floor)))
-        return self.sentence([f"lower the floor to {floor:.2f}"], place)
+        position = self.position(self.rank(profile=msgspec.structs.replace(self.profile, floor=floor)))
+        return self.sentence([f"lower the floor to {floor:.2f}"], position)
 
     def weighed(self, retriever: Literal["keyword", "vector"], weight: float) -> list[str]:
         """With an retriever that the profile does without."""
         changes = {retriever: weight}
-        place = self.place(self.rank(profile=msgspec.structs.replace(self.profile, **changes)))
-        return self.sentence([f"give the {retriever} retriever a weight of {weight:g}"], place)
+        position = self.position(self.rank(profile=msgspec.structs.replace(self.profile, **changes)))
+        return self.sentence([f"give the {retriever} retriever a weight of {weight:g}"], position)
 
     def _telling(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""

@@ -140,8 +140,8 @@ def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> li
         lists += [topic.strong for topic in lexicon.topics() if topic.name == _EATEN_TOGETHER]
     match = " OR ".join(
         [
-            *(f'"{one}"*' for of in lists for one in of.beginnings),
-            *(f'"{one}"' for of in lists for one in of.whole),
+            *(f'"{one}"*' for word_list in lists for one in word_list.beginnings),
+            *(f'"{one}"' for word_list in lists for one in word_list.whole),
         ]
     )
     rids = newest_facts(connection, within, match, _LOOKED_AT)

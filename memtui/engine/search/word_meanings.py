@@ -29,7 +29,7 @@ class Nearness:
         self._cosines = asked @ said.T
         self._places = places
 
-    def of(self, said: Sequence[str]) -> list[float]:
+    def cosines(self, said: Sequence[str]) -> list[float]:
         """For each word of the prompt, the cosine of the nearest one that is said, 0 to 1."""
         if not said:
             return [0.0] * len(self._cosines)
@@ -60,7 +60,7 @@ class WordMeanings:
         """Every word that is asked for beside every one that is said."""
         import numpy as np
 
-        places = {word: place for place, word in enumerate(dict.fromkeys(said))}
+        places = {word: index for index, word in enumerate(dict.fromkeys(said))}
         self._learn([*asked, *places])
         if not asked or not places:
             return Nearness(

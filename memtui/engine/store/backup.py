@@ -70,12 +70,12 @@ def back_up(
             "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error
     try:
-        copy = apsw.Connection(str(partial))
+        copied = apsw.Connection(str(partial))
         try:
-            copy_into(connection, copy)
-            copy.pragma("journal_mode", "delete")  # one self-contained file
+            copy_into(connection, copied)
+            copied.pragma("journal_mode", "delete")  # one self-contained file
         finally:
-            copy.close()
+            copied.close()
         problem = problem_of(partial, indexes=not before_repair)
         if problem:
             raise CorruptFileError(
@@ -102,12 +102,12 @@ def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) ->
             "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error
     try:
-        with closing(apsw.Connection(str(partial))) as copy:
-            copy_into(source, copy)
-            copy.pragma("journal_mode", "delete")  # no log beside it
-            copy.pragma("journal_mode", "memory")  # not needed after a crash
-            copy.pragma("synchronous", 0)
-            yield copy
+        with closing(apsw.Connection(str(partial))) as copied:
+            copy_into(source, copied)
+            copied.pragma("journal_mode", "delete")  # no log beside it
+            copied.pragma("journal_mode", "memory")  # not needed after a crash
+            copied.pragma("synchronous", 0)
+            yield copied
     finally:
         partial.unlink(missing_ok=True)
 

@@ -53,8 +53,8 @@ def faded_facts(connection: apsw.Connection, threshold: float, moment: float) ->
         {"now": moment, "threshold": threshold},
     ).fetchall()
     return FadedFacts(
-        rids=[rid for rid, back in rows if not back],
-        brought_back=[rid for rid, back in rows if back],
+        rids=[rid for rid, brought_back in rows if not brought_back],
+        brought_back=[rid for rid, brought_back in rows if brought_back],
     )
 
 
@@ -103,7 +103,7 @@ def histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tu
         {"now": now, "protected": int(protected)},
     )
     counts: dict[int, int] = dict(rows)
-    return tuple(counts.get(place, 0) for place in range(BINS))
+    return tuple(counts.get(index, 0) for index in range(BINS))
 
 
 # Of sessions from which everything was drawn; what somebody brought back by undoing a run is not taken again.

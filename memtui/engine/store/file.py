@@ -118,9 +118,9 @@ def remove_unused(path: Path) -> bool:
 
 def finish_exchange(path: Path) -> None:
     """A restore that was killed between two steps is finished before anybody looks at the file."""
-    place = path.resolve()
-    if file_replacement.is_planned(place):
-        file_replacement.finish(place)
+    resolved = path.resolve()
+    if file_replacement.is_planned(resolved):
+        file_replacement.finish(resolved)
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
         except (Exception, KeyboardInterrupt) as error:
             _take_back(path, new, aside, error)
             raise
-    return tuple(place for place in _with_sidecars(aside) if os.path.lexists(place))
+    return tuple(file for file in _with_sidecars(aside) if os.path.lexists(file))
 
 
 def is_planned(path: Path) -> bool:
@@ -75,15 +75,15 @@ def places_aside(path: Path) -> list[Path]:
 
 def _carry_out(path: Path) -> None:
     """Each step may have been done already, by a process that was killed."""
-    place = path.with_name(f"{path.name}{_PLAN}")
+    plan_path = path.with_name(f"{path.name}{_PLAN}")
     try:
-        plan = msgspec.json.decode(place.read_bytes(), type=Plan)
+        plan = msgspec.json.decode(plan_path.read_bytes(), type=Plan)
         new, aside = path.with_name(plan.new), path.with_name(plan.aside)
     except FileNotFoundError:
         return
     except (msgspec.MsgspecError, ValueError) as error:  # ValueError: what cannot be a name in this folder
         raise CorruptFileError(
-            f"{place}, the plan of an interrupted restore, is damaged.",
+            f"{plan_path}, the plan of an interrupted restore, is damaged.",
             "Move it away and open the memory again; if that fails, memtui restore brings back a backup.",
         ) from error
     if new.exists():
@@ -98,7 +98,7 @@ def _carry_out(path: Path) -> None:
         if not moved.is_symlink() and moved.exists():
             moved.chmod(0o700 if moved.is_dir() else 0o600)
     flush(path.parent)
-    place.unlink()
+    plan_path.unlink()
     flush(path.parent)
 
 
@@ -140,10 +140,10 @@ def _name_twice(path: Path, aside: Path) -> None:
 def refuse_to_begin_anew(path: Path) -> None:
     """Raise StoreError where the memory at ``path`` is gone and its backups are there: an empty one would hide the loss."""
     try:
-        place = path.expanduser().absolute().resolve()
+        resolved = path.expanduser().absolute().resolve()
     except (OSError, RuntimeError, ValueError):
         return  # no path at all, or a link to itself: whoever opens it says so
-    if is_missing(place) and not is_planned(place) and find_backups(place):
+    if is_missing(resolved) and not is_planned(resolved) and find_backups(resolved):
         raise StoreError(
             f"There is no memory at {path}, but there are backups of it.",
             "memtui restore brings one back; for an empty memory, move the folder backups away.",
@@ -160,7 +160,7 @@ def free_name(path: Path, at: float) -> Path:
     while True:
         serial += 1
         name = path.with_name(f"{path.stem}.{ASIDE}-{stamp}{f'-{serial}' if serial > 1 else ''}{path.suffix}")
-        if not any(os.path.lexists(place) for place in _with_sidecars(name)):
+        if not any(os.path.lexists(file) for file in _with_sidecars(name)):
             return name
 
 

@@ -29,14 +29,14 @@ def work_lock(path: Path, kind: str) -> FileLock:
     """
     from filelock import FileLock  # 50 ms, and most programs need none
 
-    place = path.with_name(f"{path.name}.{kind}")
-    if os.path.lexists(place) and (place.is_symlink() or not place.is_file()):
-        what = "a symbolic link" if place.is_symlink() else "not a file"
+    lock_path = path.with_name(f"{path.name}.{kind}")
+    if os.path.lexists(lock_path) and (lock_path.is_symlink() or not lock_path.is_file()):
+        what = "a symbolic link" if lock_path.is_symlink() else "not a file"
         raise StoreError(
-            f"{place} is {what}: memtui cannot lock the memory with it.",
+            f"{lock_path} is {what}: memtui cannot lock the memory with it.",
             "Move it away and try again; it holds nothing of the memory.",
         )
-    return FileLock(place, timeout=0, mode=0o600, thread_local=False)
+    return FileLock(lock_path, timeout=0, mode=0o600, thread_local=False)
 
 
 @contextmanager

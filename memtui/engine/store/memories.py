@@ -48,9 +48,9 @@ def record(row: Sequence[Any], now: float) -> MemoryRecord:
     """The record of a row selected with ``COLUMNS``."""
     values = list(row)
     try:
-        for place, empty, nothing, decoded in _READ:
-            text = values[place]
-            values[place] = nothing() if text == empty else decoded(text)
+        for column, empty, nothing, decoded in _READ:
+            text = values[column]
+            values[column] = nothing() if text == empty else decoded(text)
         values.insert(_EFFECTIVE, effective_confidence(*_lasting(row), now))
         return MemoryRecord(*values)
     except (TypeError, ValueError, msgspec.MsgspecError) as error:
@@ -235,11 +235,11 @@ def linked(
     relation: str,
     now: float,
     *,
-    back: bool = False,
+    incoming: bool = False,
     limit: int = 200,
 ) -> list[MemoryRecord]:
     """The memories that ``identity`` points at by ``relation`` (source, supersedes, merged), or that point at it."""
-    here, there = ("to_id", "from_id") if back else ("from_id", "to_id")
+    here, there = ("to_id", "from_id") if incoming else ("from_id", "to_id")
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.{there} "
         f"WHERE l.{here} = ? AND l.rel = ? ORDER BY m.event_time, m.rid LIMIT ?",
@@ -269,7 +269,9 @@ def latest_version(connection: apsw.Connection, identity: str, now: float) -> Me
     seen = {latest.id}
     while latest.ended_by in ("superseded", "merged"):
         relation = "supersedes" if latest.ended_by == "superseded" else "merged"
-        later = [one for one in linked(connection, latest.id, relation, now, back=True) if one.id not in seen]
+        later = [
+            one for one in linked(connection, latest.id, relation, now, incoming=True) if one.id not in seen
+        ]
         if not later:
             break
         latest = later[-1]

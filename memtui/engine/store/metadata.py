@@ -13,9 +13,9 @@ FOLLOWED_NOT_READ = "followed_not_read"
 """A JSON list of files, each as ``name_of`` gives it."""
 
 
-def name_of(place: str) -> str:
+def name_of(path: str) -> str:
     """A path as text, whatever bytes it has."""
-    return b64encode(os.fsencode(place)).decode()
+    return b64encode(os.fsencode(path)).decode()
 
 
 def place_of(name: str) -> str:

@@ -61,8 +61,8 @@ class LaterChanges:
 
     def in_run(self, low: int, high: int) -> bool:
         """Whether these keys lie in one run of ``born``."""
-        place = bisect_right(self.born, (low, 2**63)) - 1
-        return place >= 0 and self.born[place][1] >= high
+        index = bisect_right(self.born, (low, 2**63)) - 1
+        return index >= 0 and self.born[index][1] >= high
 
     def rid_of(self, identity: str) -> int | None:
         """The key of a memory that was deleted later."""

@@ -88,7 +88,7 @@ def find(connection: apsw.Connection, id: str) -> Proposal | None:
     return _proposal(row) if row else None
 
 
-def waiting(connection: apsw.Connection, kind: str, now: float, limit: int = MOST) -> list[Proposal]:
+def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOST) -> list[Proposal]:
     """What of a kind is to be asked now, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
@@ -203,7 +203,7 @@ def _current_side(connection: apsw.Connection, id: str, ids: list[str], now: flo
     seen = {one.id}
     while not one.active and one.ended_by in ("superseded", "merged"):
         relation = "supersedes" if one.ended_by == "superseded" else "merged"
-        later = memories.linked(connection, one.id, relation, now, back=True)
+        later = memories.linked(connection, one.id, relation, now, incoming=True)
         # What took its place as the other side of the card is not what this side became.
         later = [new for new in later if new.id not in seen and new.id not in ids]
         if not later:

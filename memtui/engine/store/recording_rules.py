@@ -157,8 +157,8 @@ def refusal(
             "Reading works. The person ends the pause with memtui pause --off.",
         )
     known = never(connection)
-    place = folder or (_working_folder() if agent is not None and known else None)
-    found = first_excluded(known, client=agent, project=project, folder=place)
+    working_folder = folder or (_working_folder() if agent is not None and known else None)
+    found = first_excluded(known, client=agent, project=project, folder=working_folder)
     if found is None:
         return None
     return NotRecordedError(

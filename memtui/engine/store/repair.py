@@ -14,12 +14,12 @@ from .check.structure import (
     FIXED,
     can_be_made,
     contents,
-    counters,
     fixed_contents,
     manifest,
     owner_of,
     present,
     private_parts,
+    too_low_sequences,
 )
 from .connections import Connections
 from .sql import scalar
@@ -80,7 +80,7 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
         _link_anew(connection)
     if mendable:
         yield f"Made the schema that of this version: {', '.join(' '.join(key) for key in mendable[:6])}."
-    yield from _counters(connection)
+    yield from _repair_sequences(connection)
 
 
 def _fixed_tables(connection: apsw.Connection) -> Iterator[str]:
@@ -104,8 +104,8 @@ def _link_anew(connection: apsw.Connection) -> None:
     )
 
 
-def _counters(connection: apsw.Connection) -> Iterator[str]:
-    for table, least in counters(connection).items():
+def _repair_sequences(connection: apsw.Connection) -> Iterator[str]:
+    for table, least in too_low_sequences(connection).items():
         if connection.execute("SELECT 1 FROM sqlite_sequence WHERE name = ?", (table,)).get is None:
             connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, least))
         else:

@@ -67,13 +67,13 @@ def device(connection: apsw.Connection) -> str:
 
 def know_device(connections: Connections) -> None:
     """See that the file has a device of its own: a copy of it, here or on another machine, counts by itself."""
-    place = f"{_host()}:{connections.path.stat().st_ino if connections.path else ''}"
+    location = f"{_host()}:{connections.path.stat().st_ino if connections.path else ''}"
     with connections.read() as connection:
-        if metadata.get(connection, _PLACE) == place:
+        if metadata.get(connection, _PLACE) == location:
             return
     with connections.write() as connection:
         renew_device(connection)
-        metadata.set_value(connection, _PLACE, place)
+        metadata.set_value(connection, _PLACE, location)
 
 
 def renew_device(connection: apsw.Connection) -> None:

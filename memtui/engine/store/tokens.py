@@ -77,7 +77,7 @@ def spans(text: str) -> list[tuple[int, int, str]]:
     lengths = [0]
     for character in text:
         lengths.append(lengths[-1] + len(_utf8(character)))
-    place_of = {length: place for place, length in enumerate(lengths)}
+    place_of = {length: index for index, length in enumerate(lengths)}
     found = []
     for first, last, _ in raw:
         start, end = place_of[first], place_of[last]

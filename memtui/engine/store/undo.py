@@ -366,8 +366,8 @@ def _must_stay(
     free: set[int] = set()
     for one in reversed(chosen):  # the earliest first
         touched = {(row.table, row.key) for row in rows_of(connection, one.op_id)}
-        for place in touched & conflicts:
-            first.setdefault(place, one.op_id)
+        for identity in touched & conflicts:
+            first.setdefault(identity, one.op_id)
         if touched - conflicts and one.kind not in _INDIVISIBLE_BY_AGENT:
             free.add(one.op_id)
     return set(first.values()) - free

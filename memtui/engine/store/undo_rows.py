@@ -135,7 +135,7 @@ def _rows(changes: Iterable[tuple[Any, ...]], first: int, last: int) -> list[tup
                 begun[tbl, key] = seq
             else:
                 found[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
-    return [(row, begun[place]) for place, row in found.items()]
+    return [(row, begun[identity]) for identity, row in found.items()]
 
 
 def blocked(connection: apsw.Connection, rows: Sequence[Row], without: Collection[int]) -> list[Conflict]:

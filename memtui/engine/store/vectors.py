@@ -34,7 +34,7 @@ class WordRows(NamedTuple):
     """Vectors of the words of texts, by rid: int8 rows of ``dims`` bytes, one after another."""
 
     dims: int
-    of: Mapping[int, bytes]
+    by_rid: Mapping[int, bytes]
 
 
 def space(connection: apsw.Connection) -> VectorSpace | None:
@@ -129,7 +129,7 @@ def store_int8(
             SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM embeddings WHERE model_id = ?1 AND rid = ?2)
             ON CONFLICT(model_id, rid) DO UPDATE SET vectors = excluded.vectors, dims = excluded.dims
             """,
-            [(model.model_id, rid, words.dims, words.of[rid]) for rid, _ in rows],
+            [(model.model_id, rid, words.dims, words.by_rid[rid]) for rid, _ in rows],
         )
 
 

@@ -147,12 +147,12 @@ class EditingDialog(Dialog[T], Generic[T]):
 
 
 class ErrorDialog(Dialog[None]):
-    """``place``: the name of what failed. ``report``: the crash report of an unexpected error."""
+    """``task``: the name of what failed. ``report``: the crash report of an unexpected error."""
 
-    def __init__(self, error: Exception, place: str, report: Path | None = None) -> None:
+    def __init__(self, error: Exception, task: str, report: Path | None = None) -> None:
         super().__init__()
         self._error = error
-        self._place = place
+        self._failed_task = task
         self._report = report
 
     def action_copy_text(self) -> None:
@@ -177,8 +177,8 @@ class ErrorDialog(Dialog[None]):
             error.hint if isinstance(error, MemtuiError) else "Nothing that was saved is lost. You can go on."
         )
         parts: list[str | tuple[str, str]] = [(cause, "$error"), "\n\n"]
-        if self._place:
-            parts += [("while  ", "$text-muted"), self._place.replace("_", " "), "\n"]
+        if self._failed_task:
+            parts += [("while  ", "$text-muted"), self._failed_task.replace("_", " "), "\n"]
         if hint:
             parts += [("next   ", "$text-muted"), hint]
         if self._report is not None and not known:

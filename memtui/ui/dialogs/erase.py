@@ -16,7 +16,7 @@ from memtui.engine.errors import MemtuiError
 from memtui.present.dependents import OUTCOMES, lines
 from memtui.present.format import file_size, plural
 from memtui.present.text import Labelled, Role, Visible, one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content, drawn
@@ -296,7 +296,7 @@ class EraseDialog(Dialog["EraseProof"]):
     def on_mount(self) -> None:
         self._show_stage("looking", assemble(("Looking for everything that has this text…", "$text-muted")))
         self.set_interval(_LOOK_SECONDS, self._look)
-        start(self.app, self._make_plan, "erase plan")
+        start_worker(self.app, self._make_plan, "erase plan")
 
     def on_resize(self) -> None:
         """The list gets the rest of the height, so that the number can be typed in any window."""
@@ -413,7 +413,7 @@ class EraseDialog(Dialog["EraseProof"]):
             self._also.discard(carrier.key)
             self._keep.add(carrier.key)
         self._warn("")
-        start(self.app, self._make_plan, "erase plan")
+        start_worker(self.app, self._make_plan, "erase plan")
 
     def _warn(self, text: str) -> None:
         self.query_one(".dialog-warning", Static).update(assemble((text, "$warning")))
@@ -433,7 +433,7 @@ class EraseDialog(Dialog["EraseProof"]):
 
     def _erase(self) -> None:
         self._show_stage("erasing", assemble(("Erasing...", "bold")))
-        start(self.app, partial(self._run, self._plan), "erase")
+        start_worker(self.app, partial(self._run, self._plan), "erase")
 
     async def _run(self, plan: ErasePlan | None) -> None:
         delete = self._delete_damaged
@@ -485,7 +485,7 @@ class EraseDialog(Dialog["EraseProof"]):
     def action_again(self) -> None:
         if self._stage == "failed":
             self._show_stage("looking", assemble(("Looking again...", "$text-muted")))
-            start(self.app, self._make_plan, "erase plan")
+            start_worker(self.app, self._make_plan, "erase plan")
 
     def action_other_part(self) -> None:
         if self._stage == "choose":

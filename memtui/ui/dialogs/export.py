@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import count, file_size, plural
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
 
@@ -184,7 +184,7 @@ class ExportDialog(Dialog[None]):
                 self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force,
                 without_secrets=blackout,
             )  # fmt: skip
-            start(self.app, run, "export")
+            start_worker(self.app, run, "export")
 
     @on(PathInput.TypingEnded)
     def _to_filter(self) -> None:

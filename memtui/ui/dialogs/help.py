@@ -84,7 +84,7 @@ class HelpDialog(Dialog[None]):
             if one.reason:
                 parts += [" " * indent]
                 parts += [(hang.join(wrap(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
-        self.query_one(TextView).show(assemble(*parts), of="help")
+        self.query_one(TextView).show(assemble(*parts), subject="help")
 
     def _room(self) -> int:
         """The width of a line in cells. Before the first layout: the width of the window."""

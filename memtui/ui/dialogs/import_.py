@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import plural
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
@@ -142,7 +142,7 @@ class ImportDialog(Dialog[None]):
             self._count(self._paths)
         else:
             self._show_stage("choose")
-            start(self, self._detect, "detect")
+            start_worker(self, self._detect, "detect")
         self.set_interval(_LOOK_SECONDS, self._look)
 
     @property
@@ -248,7 +248,7 @@ class ImportDialog(Dialog[None]):
     def _count(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
         self._show_stage("counting", assemble("Looking at its content"))
-        start(self.app, partial(self._run, self._paths, dry=True), "import")
+        start_worker(self.app, partial(self._run, self._paths, dry=True), "import")
 
     async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
         await run_import(self.shell, paths, self._import_ended, dry=dry)
@@ -271,7 +271,7 @@ class ImportDialog(Dialog[None]):
             text = report_text(report, follows=follows)
             self._show_stage("counted" if report.dry_run else "done", text)
             if not report.dry_run and report.imported:
-                start(self, partial(self._offer_facts, text), "facts")
+                start_worker(self, partial(self._offer_facts, text), "facts")
 
     async def _offer_facts(self, report: Content) -> None:
         """Ask whether to draw facts from the sessions that wait now."""
@@ -285,7 +285,7 @@ class ImportDialog(Dialog[None]):
     def action_draw(self, preview: bool) -> None:
         if self._stage == "drawing":
             self.dismiss(None)
-            start(self.app, partial(self.shell.navigation.draw_facts, preview=preview), "facts")
+            start_worker(self.app, partial(self.shell.navigation.draw_facts, preview=preview), "facts")
 
     def _could_follow(self, report: ImportReport) -> bool:
         """Whether these files could be watched for new conversations, and are not yet."""
@@ -305,7 +305,7 @@ class ImportDialog(Dialog[None]):
                 self.dismiss(None)
                 return
             self._show_stage("importing", assemble("Beginning"))
-            start(self.app, partial(self._run, self._paths, dry=False), "import")
+            start_worker(self.app, partial(self._run, self._paths, dry=False), "import")
 
     def action_stop(self) -> None:
         work = self._work
@@ -317,7 +317,7 @@ class ImportDialog(Dialog[None]):
             self._show_stage("choose")
             box = self.query_one(PathInput)
             box.propose(box.value)
-            start(self, self._detect, "detect")
+            start_worker(self, self._detect, "detect")
 
     def action_undo(self) -> None:
         if (

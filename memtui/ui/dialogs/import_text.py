@@ -71,12 +71,12 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
     share = min(work.done / work.total, 1.0) if work.total else 0.0
     room = max(width - 7, 8)
     filled = round(share * room)
-    counts, _, place = work.detail.partition("\n")
+    counts, _, current_file = work.detail.partition("\n")
     left = work.seconds_left
     parts: Parts = [
         ("Counting what would come in\n\n" if counting else "Importing\n\n", "bold"),
         (glyphs.bar * filled, "$accent"), (glyphs.empty * (room - filled), "$frame"), f" {share:4.0%}\n",
-        counts, "\n", line(place, width, "$text-muted"), "\n",
+        counts, "\n", line(current_file, width, "$text-muted"), "\n",
     ]  # fmt: skip
     if left is not None and left >= 1:
         parts.append((f"about {_duration(left)} left", "$text-muted"))

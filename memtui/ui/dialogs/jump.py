@@ -35,5 +35,5 @@ class JumpScreen(ModalScreen[int]):
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
-        place = LETTERS.find(event.character or " ")
-        self.dismiss(place if 0 <= place < len(self._regions) else None)
+        index = LETTERS.find(event.character or " ")
+        self.dismiss(index if 0 <= index < len(self._regions) else None)

@@ -15,7 +15,7 @@ from textual.widgets import Static, TextArea
 from memtui.engine.errors import InputError
 from memtui.present.format import plural
 from memtui.present.text import one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.entity import EntitySource, entity_columns
 from memtui.ui.safe import assemble, content, line
@@ -217,7 +217,7 @@ class EntityMergeDialog(Dialog[MergePick]):
                 return
             self._show_text(assemble(("This is the same entity: choose another one.", "$text-muted")))
             return
-        start(self, partial(self._work_out, other), "outcome")
+        start_worker(self, partial(self._work_out, other), "outcome")
 
     async def _work_out(self, other: Entity) -> None:
         await asyncio.sleep(_DELAY)

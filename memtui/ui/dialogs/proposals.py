@@ -18,7 +18,7 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.memory import confidence, without_secrets
 from memtui.present.session import speaker
 from memtui.present.text import one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.source_words import excerpt, shared
@@ -47,19 +47,19 @@ class Proposal(NamedTuple):
     """A line of a plan, by the index of both."""
 
     plan: int
-    place: int
+    line_index: int
     line: PlanLine
 
     @property
     def key(self) -> int:
-        return self.plan * _MOST_LINES + self.place
+        return self.plan * _MOST_LINES + self.line_index
 
 
 def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
     return [
-        Proposal(number, place, line)
+        Proposal(number, index, line)
         for number, plan in enumerate(plans)
-        for place, line in enumerate(plan.lines)
+        for index, line in enumerate(plan.lines)
     ]
 
 
@@ -287,14 +287,14 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             text = proposal_text(
                 row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs
             )
-            self.query_one(ProposalView).show(text, of=row.key)
+            self.query_one(ProposalView).show(text, subject=row.key)
 
     @property
     def _row(self) -> Proposal | None:
         selected = self.query_one(ProposalTable).selected
         if selected is None:
             return None
-        return selected._replace(line=self._plans[selected.plan].lines[selected.place])
+        return selected._replace(line=self._plans[selected.plan].lines[selected.line_index])
 
     # -- what the person does
 
@@ -319,12 +319,12 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     def _change(self, row: Proposal, *, accepted: bool | None = None, content: str | None = None) -> None:
         plan = self._plans[row.plan]
-        self._plans[row.plan] = plan.with_line(row.place, accepted=accepted, content=content)
+        self._plans[row.plan] = plan.with_line(row.line_index, accepted=accepted, content=content)
         self._touched = True
         self._show()
 
     def action_edit(self) -> None:
-        start(self, self._edit, "edit")
+        start_worker(self, self._edit, "edit")
 
     async def _edit(self) -> None:
         row = self._row

@@ -21,7 +21,7 @@ from memtui.engine.models.endpoint import host_of
 from memtui.present.format import count, plural
 from memtui.present.reembedding import better_ranking_note, model_change_note
 from memtui.present.text import Role, one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.configuration import save_setting
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
@@ -163,8 +163,8 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
 
 
 def _idle(setting: Setting, settings: Settings) -> str:
-    of = "package" if setting.key == "package" else "endpoint"
-    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != of:
+    needed_kind = "package" if setting.key == "package" else "endpoint"
+    if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != needed_kind:
         return f"not in use: vectors are made by {settings.embedder.kind}"
     if setting.section == "llm" and setting.key != "base_url" and not settings.llm.base_url:
         return "not in use: no address is set"
@@ -296,7 +296,7 @@ class SettingsDialog(Dialog[None]):
         row = self.table.selected
         if row is not None:
             self._show_about(row, "")
-            start(self, partial(self._show_state, row), "state")
+            start_worker(self, partial(self._show_state, row), "state")
 
     async def _show_state(self, row: SettingRow) -> None:
         if self.shell.operations.memory is not None:
@@ -402,7 +402,7 @@ class SettingsDialog(Dialog[None]):
     def _save(self, row: SettingRow, value: str | bool | int | float, *, confirmed: bool = False) -> bool:
         """Write it to the file and read all settings again. False if that failed, or if the person must agree first."""
         if not confirmed and self._moves_key(row, value):
-            start(self, partial(self._confirm_key, row, str(value)), "confirm")
+            start_worker(self, partial(self._confirm_key, row, str(value)), "confirm")
             return False
         try:
             save_setting(self.shell, row.setting.name, value)
@@ -413,8 +413,8 @@ class SettingsDialog(Dialog[None]):
             self.app.theme = str(value)
         at_once = row.counts_at_once(self.shell.applies_settings)
         if at_once and row.of_the_engine:
-            applied = start(self.app, self.shell.apply_settings, "settings", exclusive=False)
-            start(self, partial(self._report_applied, applied), "applied")
+            applied = start_worker(self.app, self.shell.apply_settings, "settings", exclusive=False)
+            start_worker(self, partial(self._report_applied, applied), "applied")
         counts = "it takes effect now" if at_once else "it takes effect at the next start"
         self._warn(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
@@ -429,10 +429,10 @@ class SettingsDialog(Dialog[None]):
         row = self.table.selected
         if row is not None and row.setting.section == "llm":
             self._warn("Asking the model", "$text-muted")
-            start(self, self._test_llm, "test")
+            start_worker(self, self._test_llm, "test")
         else:
             self._warn("Testing the embedder", "$text-muted")
-            start(self, self._test_embedder, "test")
+            start_worker(self, self._test_embedder, "test")
 
     async def _test_embedder(self) -> None:
         configuration = self.shell.configuration

@@ -54,7 +54,7 @@ class ConflictsDialog(Dialog[None]):
     @on(TextView.Rewidened)
     def _lay_out(self) -> None:
         view = self.query_one(TextView)
-        view.show(Content("\n").join(self._lines(view.text_width)), of="conflicts")
+        view.show(Content("\n").join(self._lines(view.text_width)), subject="conflicts")
 
     def _lines(self, width: int) -> Iterable[Content]:
         conflicts, restored = self._conflicts, plural(self._restored, "row was", "rows were")

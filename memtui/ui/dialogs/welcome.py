@@ -16,7 +16,7 @@ from textual.widgets import Static
 from memtui.present import import_sources
 from memtui.present.format import count
 from memtui.present.text import one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, Piece
 from memtui.ui.widgets.row_table import RowOpened, RowsCounted, RowTable
@@ -106,7 +106,7 @@ class WelcomeDialog(Dialog[Choice]):
         table.show_header(False)
         table.focus()
         self._say_below(assemble((_LOOKING, "$text-muted")))
-        start(self, self._detect, "detect")
+        start_worker(self, self._detect, "detect")
 
     def _columns(self) -> list[Column[Choice]]:
         def number(row: Choice, width: int) -> Iterable[Piece]:

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
 from memtui.ui.safe import assemble
@@ -196,7 +196,7 @@ class WhyNotDialog(Dialog[None]):
     def _highlighted(self) -> None:
         row = self.table.selected
         if row is not None:
-            start(self, partial(self._explain, row.memory), "explain")
+            start_worker(self, partial(self._explain, row.memory), "explain")
 
     @on(RowOpened)
     def _opened(self) -> None:
@@ -223,7 +223,7 @@ class WhyNotDialog(Dialog[None]):
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
-        view.show(text.explanation(explanation, self._best, MOST), of=explanation.memory.id)
+        view.show(text.explanation(explanation, self._best, MOST), subject=explanation.memory.id)
 
     def _show(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
@@ -239,7 +239,7 @@ class WhyNotDialog(Dialog[None]):
         elif self.shell.readonly:
             self._show("This memory is open for reading only.", warning=True)
         else:
-            start(self, partial(self._expect, row.memory.id), "expect")
+            start_worker(self, partial(self._expect, row.memory.id), "expect")
 
     async def _expect(self, identity: str) -> None:
         operation = await self.shell.operations.change(

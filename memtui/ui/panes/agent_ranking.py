@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.configuration import save_setting
 
 if TYPE_CHECKING:
@@ -28,4 +28,4 @@ def choose(shell: Shell, name: str) -> None:
     """Save the profile in the settings and apply it. Raises InputError, DiskFullError."""
     save_setting(shell, _SETTING, name)
     if shell.applies_settings:
-        start(shell.app, shell.apply_settings, "settings", exclusive=False)
+        start_worker(shell.app, shell.apply_settings, "settings", exclusive=False)

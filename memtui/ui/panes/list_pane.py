@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.present.format import count
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import RowSource
 from memtui.ui.safe import assemble, line
@@ -74,15 +74,15 @@ class ListPane(Pane, Generic[Row]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="list-side"):
-            yield FilterBar(self.placeholder, language=self.language, id=f"{self.place}-filter")
+            yield FilterBar(self.placeholder, language=self.language, id=f"{self.pane_id}-filter")
             yield RowTable(
                 self.columns(),
-                id=f"{self.place}-rows",
+                id=f"{self.pane_id}-rows",
                 orders=self.orders,
                 glyphs=self.shell.glyphs,
                 markable=self.markable,
             )
-        yield TextView(id=f"{self.place}-preview")
+        yield TextView(id=f"{self.pane_id}-preview")
 
     # -- shown from elsewhere
 
@@ -213,7 +213,7 @@ class ListPane(Pane, Generic[Row]):
         self.show_count(event.count, event.exact)
         if event.count == 0 and event.exact:
             self._leave_full_view()
-            start(self, self._explain_empty, "note")
+            start_worker(self, self._explain_empty, "note")
         else:
             self.workers.cancel_group(self, "note")
             self.show_note(None)
@@ -236,8 +236,8 @@ class ListPane(Pane, Generic[Row]):
         if total is not None and self.rows_filter and exact:
             number = f"{number} of {count(total)}"
         self.filter_bar.show_count(number)
-        of = total if " of " in number and total is not None else rows
-        parts = [*self.counted(number, of)]
+        out_of = total if " of " in number and total is not None else rows
+        parts = [*self.counted(number, out_of)]
         if self.table.marks:
             parts.insert(0, f"{count(len(self.table.marks))} marked")
         parts.append(self._order_label())
@@ -299,7 +299,7 @@ class ListPane(Pane, Generic[Row]):
             return
         self.preview_part.border_title = self.preview_border_title(row)
         self.show_preview(self.quick_preview(row), self.table.selected_key)
-        start(self, partial(self._fill_preview, row), "preview")
+        start_worker(self, partial(self._fill_preview, row), "preview")
 
     @on(TextView.Rewidened)
     def _rewidened(self) -> None:
@@ -314,7 +314,7 @@ class ListPane(Pane, Generic[Row]):
             self.show_preview(text, key)
 
     def show_preview(self, text: Content, key: int | None) -> None:
-        self.preview.show(text, of=key)
+        self.preview.show(text, subject=key)
 
     @on(RowOpened)
     def _opened(self) -> None:

@@ -9,7 +9,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from memtui.ui.action_dispatch import chord, delegated, perform
-from memtui.ui.actions import Action, Place
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.messages import Notified, PaneStatus, Severity
 from memtui.ui.shell import shell_of
 
@@ -39,7 +39,7 @@ class Pane(Container):
     every change that ``concerned`` says yes to, at once or when the pane is shown again.
     """
 
-    place: ClassVar[Place]
+    pane_id: ClassVar[ActionContext]
     # Tables whose changes concern this pane. None: all of them.
     tables: ClassVar[frozenset[str] | None] = None
     # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
@@ -55,9 +55,9 @@ class Pane(Container):
         return shell_of(self)
 
     @property
-    def here(self) -> Place:
+    def here(self) -> ActionContext:
         """The place whose keys work now. A pane with several views has a place for each."""
-        return self.place
+        return self.pane_id
 
     def offers(self, action: Action) -> bool:
         """Whether the pane has this action at all."""
@@ -130,7 +130,7 @@ class Pane(Container):
 
     def show_status(self, text: str) -> None:
         """Show what this pane lists, at the left of the status line."""
-        self.post_message(PaneStatus(self.place, text))
+        self.post_message(PaneStatus(self.pane_id, text))
 
     def show_message(self, text: str, severity: Severity = "information") -> None:
         self.post_message(Notified(text, severity))

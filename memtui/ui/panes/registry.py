@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 
 if TYPE_CHECKING:
     from memtui.engine.records import Stats
@@ -25,7 +25,7 @@ class PaneSpec(NamedTuple):
     """
 
     number: int
-    place: Place
+    pane_id: ActionContext
     label: str
     short: str
     code: str
@@ -67,11 +67,11 @@ PANES: tuple[PaneSpec, ...] = (
 
 
 # The first pane that the app shows, and the one that it shows while there are no facts.
-FIRST: Place = "you"
-WITHOUT_FACTS: Place = "memories"
+FIRST: ActionContext = "you"
+WITHOUT_FACTS: ActionContext = "memories"
 
 
-def spec_of(place: str) -> PaneSpec:
+def spec_of(pane_id: str) -> PaneSpec:
     """The pane of a place, or the first one if there is none (a state file may name any)."""
-    by_place = {spec.place: spec for spec in PANES}
-    return by_place.get(cast("Place", place), by_place[FIRST])
+    by_id = {spec.pane_id: spec for spec in PANES}
+    return by_id.get(cast("ActionContext", pane_id), by_id[FIRST])

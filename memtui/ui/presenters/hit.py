@@ -94,8 +94,8 @@ def hit_rows(
     edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
     for hit in result.hits:
-        place = hit.rank if before is None else before.get(hit.memory.rid)
-        moved = None if place is None else place - hit.rank
+        rank = hit.rank if before is None else before.get(hit.memory.rid)
+        moved = None if rank is None else rank - hit.rank
         rows.append(
             SearchRow(
                 hit, None, best, moved, result, hit.memory.id in expected,
@@ -271,8 +271,8 @@ class HitText(MemoryText):
             ):  # which finds nothing by itself
                 lines += self._absent(retriever, "does not find it")
         if found.retrievers:
-            place = f"  number {found.rank:,}" if found.rank is not None else ""
-            lines.append(self._total(found.score, max(best, found.score), place))
+            rank = f"  number {found.rank:,}" if found.rank is not None else ""
+            lines.append(self._total(found.score, max(best, found.score), rank))
         return Content("\n").join(lines)
 
     # -- parts
@@ -344,10 +344,10 @@ class HitText(MemoryText):
                 for part in content(words, "$text-muted", limit=400).wrap(max(self.width - NAME, 8)):
                     yield assemble(" " * NAME, part)
 
-    def _total(self, score: float, best: float, place: str = "") -> Content:
+    def _total(self, score: float, best: float, rank: str = "") -> Content:
         total = str(score_text(score, most=best))
-        blanks = " " * max(self.width - len("total") - 2 - len(total) - len(place), 0)
-        return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (place, "$text-muted"))
+        blanks = " " * max(self.width - len("total") - 2 - len(total) - len(rank), 0)
+        return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (rank, "$text-muted"))
 
     def _why_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         """Why it ranks above the next row."""

@@ -27,16 +27,16 @@ def question_outcome(
             ("" if result else ", not asked yet", "$text-muted"),
         )
     ]
-    for place in result.places if result is not None else ():
-        lines += _expected_lines(place, glyphs, width)
+    for expected in result.places if result is not None else ():
+        lines += _expected_lines(expected, glyphs, width)
     return lines
 
 
-def _expected_lines(place: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
-    sign = glyphs.done if place.passed else glyphs.conflict
-    where, role = found_rank(place)
+def _expected_lines(expected: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
+    sign = glyphs.done if expected.passed else glyphs.conflict
+    where, role = found_rank(expected)
     lines = [drawn(((f"{sign} {where}", role),))]
-    texts = [content(place.content or place.memory_id)]
-    if not place.passed and place.why:
-        texts.append(content(place.why, "$text-muted"))
+    texts = [content(expected.content or expected.memory_id)]
+    if not expected.passed and expected.why:
+        texts.append(content(expected.why, "$text-muted"))
     return lines + [assemble("  ", line) for text in texts for line in text.wrap(max(width - 2, 1))]

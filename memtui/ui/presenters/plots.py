@@ -30,9 +30,9 @@ def resampled(values: Sequence[int], width: int, pick: Callable[[Sequence[int]],
     if not values or width < 1:
         return []
     places = []
-    for place in range(width):
-        first = place * len(values) // width
-        end = max((place + 1) * len(values) // width, first + 1)
+    for index in range(width):
+        first = index * len(values) // width
+        end = max((index + 1) * len(values) // width, first + 1)
         places.append(pick(values[first:end]))
     return places
 

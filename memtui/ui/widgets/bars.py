@@ -40,7 +40,7 @@ class Tab(NamedTuple):
     """``counted`` None: no count. ``calls``: the count is work for the person."""
 
     number: int
-    place: str
+    pane_id: str
     label: str
     short: str
     counted: int | None
@@ -70,7 +70,7 @@ class TabBar(Widget):
     class Chosen(Message):
         """A tab was clicked."""
 
-        place: str
+        pane_id: str
 
     def __init__(self, waits: str) -> None:
         super().__init__()
@@ -80,14 +80,19 @@ class TabBar(Widget):
         first, texts, more = self._seen()
         parts: list[Content | str] = ["…"] if first else []
         for tab, name, count, after in texts:
-            here = tab.place == self.active
+            here = tab.pane_id == self.active
             style = "bold $text on $row-cursor" if here else "$text-muted"
-            back = " on $row-cursor" if here else ""
+            background = " on $row-cursor" if here else ""
             called = "bold $accent" if tab.calls and tab.counted else "$text-muted"
             parts += [
-                assemble((" ", style), (str(tab.number), ("bold $accent" if here else "$text-muted") + back)),
                 assemble(
-                    (name, style), (count, called + back), (" " * min(after, 1), style), " " * (after - 1)
+                    (" ", style), (str(tab.number), ("bold $accent" if here else "$text-muted") + background)
+                ),
+                assemble(
+                    (name, style),
+                    (count, called + background),
+                    (" " * min(after, 1), style),
+                    " " * (after - 1),
                 ),
             ]
         return assemble(*parts, "…" if more else "")
@@ -98,7 +103,7 @@ class TabBar(Widget):
         Tabs at the left are left out if the active one needs the room.
         """
         texts, width = self._texts(), self.size.width
-        here = next((index for index, text in enumerate(texts) if text.tab.place == self.active), 0)
+        here = next((index for index, text in enumerate(texts) if text.tab.pane_id == self.active), 0)
         first, last = 0, len(texts)
 
         def fits(first: int, last: int) -> bool:
@@ -163,7 +168,7 @@ class TabBar(Widget):
         for text in texts:
             left += text.width
             if event.x < left:
-                self.post_message(self.Chosen(text.tab.place))
+                self.post_message(self.Chosen(text.tab.pane_id))
                 return
 
 
@@ -174,7 +179,7 @@ _LEAST_PLACE = 12
 class StatusLine(Widget):
     """The pane's text, the last message with its undo key, and running work at the right."""
 
-    place_text: reactive[str] = reactive("")
+    position_text: reactive[str] = reactive("")
     said: reactive[str] = reactive("")
     severity: reactive[str] = reactive("information")
     undo_hint: reactive[str] = reactive("")
@@ -193,22 +198,24 @@ class StatusLine(Widget):
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
         room = width - right.cell_length - 1
         needed = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
-        shown = cells(one_line(self.place_text, width))
+        shown = cells(one_line(self.position_text, width))
         if self.said and busy and needed > room - shown:
             # The message comes first. The work is reduced to its sign, and the pane's text to the rest of the room.
             right = line(self.spinner, 2, "$accent")
             room = width - right.cell_length - 1
         left_over = room - needed
-        place = line(
-            self.place_text if left_over >= min(shown, _LEAST_PLACE) else "", max(left_over, 0), "$text-muted"
+        position = line(
+            self.position_text if left_over >= min(shown, _LEAST_PLACE) else "",
+            max(left_over, 0),
+            "$text-muted",
         )
-        room -= place.cell_length
+        room -= position.cell_length
         said = one_line(self.said, max(room - cells(hint) - 9, 0)) if self.said and room > 12 else Visible("")
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
         sign = "! " if said and self.severity != "information" else ""
-        parts: list[Content | str | tuple[str, str]] = [place]
+        parts: list[Content | str | tuple[str, str]] = [position]
         if said:
-            separator = "  ·  " if place.cell_length else ""
+            separator = "  ·  " if position.cell_length else ""
             parts += [(separator, "$text-muted"), (sign, colour), (said, colour)]
             if hint:
                 parts += ["  ", (hint, "$accent")]

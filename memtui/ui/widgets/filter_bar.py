@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.present.text import cells, one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
@@ -183,7 +183,7 @@ class FilterBar(Widget):
         if self._language:
             # Used or closed completions are not offered again. For an empty text the saved filters are.
             self._settled = self._settled or None
-            start(self, self.read_known, "known")
+            start_worker(self, self.read_known, "known")
 
     def on_descendant_blur(self) -> None:
         self._close_choices()

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList
 
 from memtui.present.text import Visible, cells, one_line
 from memtui.ui.action_dispatch import perform
-from memtui.ui.actions import Action, Place
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
@@ -122,7 +122,7 @@ class FilterInput(Input):
     }
     """
     BINDINGS = [*bindings_at("typing")]
-    part: ClassVar[Place] = "typing"
+    part: ClassVar[ActionContext] = "typing"
     action_perform = perform
 
     @message_type
@@ -151,7 +151,7 @@ class LanguageInput(FilterInput):
     """An input for the filter language, with completions from ``choices``."""
 
     BINDINGS = [*bindings_at("filtering")]
-    part: ClassVar[Place] = "filtering"
+    part: ClassVar[ActionContext] = "filtering"
 
     @message_type
     class Taken(Message):

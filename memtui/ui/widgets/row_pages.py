@@ -56,13 +56,13 @@ class Pages(Generic[Row]):
 
     def row(self, index: int) -> Row | None:
         """The row. None if its page is not read yet (this starts it), or if the row is gone."""
-        number, place = divmod(index, PAGE)
+        number, position = divmod(index, PAGE)
         page = self._pages.get(number)
         if page is None:
             self.request(index, 1)
             return None
         self._pages.move_to_end(number)
-        return page[place] if place < len(page) else None
+        return page[position] if position < len(page) else None
 
     def key(self, index: int) -> int | None:
         if self.keys is not None:
@@ -90,9 +90,9 @@ class Pages(Generic[Row]):
             except ValueError:
                 return None
         for number in sorted(self._pages, key=lambda number: abs(number - near // PAGE)):
-            for place, row in enumerate(self._pages[number]):
+            for index, row in enumerate(self._pages[number]):
                 if row is not None and self.source.key(row) == key:
-                    return number * PAGE + place
+                    return number * PAGE + index
         return None
 
     # -- reading

@@ -85,10 +85,10 @@ class RowPainter(Generic[Row]):
     def skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
         """A row whose page is being read: grey bars of different lengths."""
         parts = self._gutter(state, marked)
-        for place, (column, room) in enumerate(self.fitted(width)):
+        for position, (column, room) in enumerate(self.fitted(width)):
             length = room if column.width else max(room * (45 + index * 37 % 40) // 100, 1)
             bar = Piece(one_line(self.glyphs.skeleton * length, room), "dim")
-            parts += self._cell([bar] if column.width != 1 else [], room, column, place, state)
+            parts += self._cell([bar] if column.width != 1 else [], room, column, position, state)
         return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
 
     def _gutter(self, state: State, marked: bool) -> list[Segment]:

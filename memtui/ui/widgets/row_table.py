@@ -18,8 +18,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import UNICODE, Glyphs
-from memtui.ui.action_dispatch import chord, perform, start
-from memtui.ui.actions import Action, Place
+from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.row_source import Readers, RowSource
@@ -93,7 +93,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     BINDINGS = [*bindings_at("list")]
     ALLOW_SELECT = False
-    part: ClassVar[Place] = "list"
+    part: ClassVar[ActionContext] = "list"
     action_perform, action_chord = perform, chord
 
     def __init__(
@@ -170,7 +170,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             pages.take(self._source.page(0, self._source.count()))
             self._take_over(pages, top)
         else:
-            start(self, partial(self._begin, pages, top), "rows")
+            start_worker(self, partial(self._begin, pages, top), "rows")
 
     async def _begin(self, pages: Pages[Row], top: bool) -> None:
         try:

@@ -88,12 +88,12 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         self._sought: Hashable | None = None
         self._room = (0, 0)
 
-    def show(self, laid: StopLayout[S], *, of: object) -> None:
-        """Show lines; ``of`` identifies their subject, so that newer ones stay in place."""
-        again = of == self._shown
+    def show(self, laid: StopLayout[S], *, subject: object) -> None:
+        """Show lines; ``subject`` identifies their subject, so that newer ones stay in place."""
+        again = subject == self._shown
         if again and self._sought is None and self.stop is not None:
             self._sought = self.stop.key
-        self._laid, self._shown = laid, of
+        self._laid, self._shown = laid, subject
         self.cursor = min(self.cursor, max(len(laid.stops) - 1, 0)) if again else 0
         self.virtual_size = Size(self.scrollable_content_region.width, len(laid.lines))
         if not again:
@@ -166,10 +166,10 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
             return None
         here = columns[self.cursor]
         if here == HEAD:
-            first = {column: place for place, column in reversed(list(enumerate(columns))) if column != HEAD}
+            first = {column: index for index, column in reversed(list(enumerate(columns))) if column != HEAD}
             return self._nearest(first.values()) if by > 0 else None
         if by < 0 and HEAD in columns and (number < 0 or columns[number] != here):
-            return self._nearest(place for place, column in enumerate(columns) if column == HEAD)
+            return self._nearest(index for index, column in enumerate(columns) if column == HEAD)
         return number if 0 <= number < len(columns) else None
 
     def _nearest(self, numbers: Iterable[int]) -> int | None:

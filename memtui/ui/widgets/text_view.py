@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from memtui.present.dependents import headline, lines
 from memtui.ui.action_dispatch import chord, perform
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, drawn
@@ -29,7 +29,7 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
     """``show`` displays a text from its top, or at the same position if it is about the same thing."""
 
     BINDINGS = [*bindings_at("text")]
-    part: ClassVar[Place] = "text"
+    part: ClassVar[ActionContext] = "text"
     action_perform, action_chord = perform, chord
 
     @message_type
@@ -55,12 +55,12 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
         shown = self.scrollable_content_region.width
         return max(shown - GAP, 10) if shown else max(self._width, 10)
 
-    def show(self, text: Content, *, of: object = None) -> None:
-        """Show a text. ``of`` identifies its subject: a newer text about it keeps the scroll position."""
+    def show(self, text: Content, *, subject: object = None) -> None:
+        """Show a text. ``subject`` identifies its subject: a newer text about it keeps the scroll position."""
         self.query_one(".text-body", Static).update(text)
-        if of is None or of != self._shown:
+        if subject is None or subject != self._shown:
             self.scroll_home(animate=False)
-        self._shown = of
+        self._shown = subject
 
     def on_resize(self) -> None:
         if self.text_width != self._width:
@@ -99,9 +99,9 @@ _LONGEST = 300
 class DependsView(Vertical):
     """``now``: Unix seconds."""
 
-    def __init__(self, of: Dependents, now: float) -> None:
+    def __init__(self, dependents: Dependents, now: float) -> None:
         super().__init__()
-        self._of = of
+        self._dependents = dependents
         self._now = now
 
     def compose(self) -> ComposeResult:
@@ -109,24 +109,24 @@ class DependsView(Vertical):
         yield TextView()
 
     def on_mount(self) -> None:
-        self.show(self._of)
+        self.show(self._dependents)
 
-    def show(self, of: Dependents) -> None:
+    def show(self, dependents: Dependents) -> None:
         """What depends now; hidden where nothing does."""
-        self.display = of.any
-        self.screen.set_class(of.any, "-depends")
-        heading = assemble(("depends on it ", "bold $warning"), (headline(of), "$text"))
+        self.display = dependents.any
+        self.screen.set_class(dependents.any, "-depends")
+        heading = assemble(("depends on it ", "bold $warning"), (headline(dependents), "$text"))
         self.query_one(".depends-head", Static).update(heading)
-        self.query_one(TextView).show(depends_text(of, self._now))
+        self.query_one(TextView).show(depends_text(dependents, self._now))
 
 
-def depends_text(of: Dependents, now: float) -> Content:
+def depends_text(dependents: Dependents, now: float) -> Content:
     """A line for each dependent."""
     rows = [
         assemble(
             (label.ljust(_LABEL), "$text-muted"),
             drawn(tuple((text[:_LONGEST], role) for text, role in parts)),
         )
-        for label, parts in lines(of, now)
+        for label, parts in lines(dependents, now)
     ]
     return Content("\n").join(rows)

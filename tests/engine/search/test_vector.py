@@ -14,7 +14,7 @@ from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.retrievers import binary_quantization, vector, vector_cache
-from memtui.engine.search.retrievers.vector_cache import VectorCopy
+from memtui.engine.search.retrievers.vector_cache import VectorCache
 from memtui.engine.search.scope import Scope, scope
 from memtui.engine.store import vectors
 from memtui.engine.store.file import open_file
@@ -56,9 +56,9 @@ def put(book: Book, rid: int, row: np.ndarray[tuple[int, int], np.dtype[np.float
         vectors.store(connection, SPACE, [(rid, quantise(row)[0].tobytes())])
 
 
-def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCopy:
+def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCache:
     monkeypatch.setattr(vector_cache, "FROM", 0)
-    copy = VectorCopy()
+    copy = VectorCache()
     assert not copy.ready(book.connection, SPACE)
     copy.follow(book.connection, lambda: False)
     assert copy.ready(book.connection, SPACE)
@@ -155,7 +155,7 @@ def test_the_distance_is_what_the_other_signs_count(dims: int) -> None:
 
 def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     wishes: list[str] = []
-    copy = VectorCopy(lambda: wishes.append("wanted"))
+    copy = VectorCache(lambda: wishes.append("wanted"))
     assert not copy.ready(shelf.connection, SPACE)
     copy.follow(shelf.connection, lambda: False)
     assert not copy.ready(shelf.connection, SPACE)
@@ -182,10 +182,10 @@ def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
     with Memory.open(place, readonly=readonly) as memory:
         memory.search("where does Ada live?")
         for _ in range(3_000):
-            if memory._core.vector_copy._held is not None:
+            if memory._core.vector_cache._held is not None:
                 break
             time.sleep(0.02)
-        assert memory._core.vector_copy._held is not None
+        assert memory._core.vector_cache._held is not None
         assert "Lisbon" in memory.search("where does Ada live?").hits[0].memory.content
 
 

@@ -88,7 +88,7 @@ class Known:
         found, seen = known, {known.id}
         while later := [
             one
-            for one in memories.linked(self._connection, found.id, "supersedes", self._now, back=True)
+            for one in memories.linked(self._connection, found.id, "supersedes", self._now, incoming=True)
             if one.active and one.id not in seen
         ]:
             found = later[-1]

@@ -104,7 +104,7 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
     ``orders``: also "always ...", "never ..."; alone, only the rules of ``standing`` tell a wish from a proverb.
     """
     found = []
-    for place, sentence in sentences:
+    for index, sentence in sentences:
         if sentence.question:
             continue
         parts = clauses(sentence)
@@ -115,7 +115,7 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
             if not orders and _order.match(masked, filler_length(masked)):
                 continue
             if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not excluded(masked):
-                found.append(Candidate(masked.replace("\x00", " "), start, end, place))
+                found.append(Candidate(masked.replace("\x00", " "), start, end, index))
     return found
 
 
@@ -252,7 +252,7 @@ def severe_candidates(
     """What may harm, and no statement tells yet: of each clause, be it inside a question or a request."""
     known = " ".join(statement.text for found in stated.values() for statement in found).casefold()
     found = []
-    for place, sentence in enumerate(message):
+    for index, sentence in enumerate(message):
         if not is_severe(sentence.masked):
             continue
         parts = clauses(sentence)
@@ -267,7 +267,7 @@ def severe_candidates(
             asking = sentence.question and (end == len(sentence.text) or is_condition(clause))
             text = severe_clause(clause, question=asking)
             if text is not None and len(text) <= _LONGEST:
-                found.append(Candidate(text.replace("\x00", " "), start, end, place))
+                found.append(Candidate(text.replace("\x00", " "), start, end, index))
     return found
 
 

@@ -128,8 +128,8 @@ def hashed(text: str) -> dict[int, float]:
         counts = Counter(block)
         length = math.sqrt(sum(count * count for count in counts.values())) or 1.0
         for feature, count in counts.items():
-            place = crc32(feature.encode("utf-8", "replace")) % HASHED
-            found[place] = found.get(place, 0.0) + count / length
+            bucket = crc32(feature.encode("utf-8", "replace")) % HASHED
+            found[bucket] = found.get(bucket, 0.0) + count / length
     return found
 
 
@@ -175,9 +175,9 @@ class DurabilityModel:
         scores = dense @ weights.dense + weights.bias
         topics = dense @ weights.topic_dense + weights.topic_bias
         for row, text in enumerate(texts):
-            for place, value in hashed(text).items():
-                scores[row] += weights.words[place] * value
-                topics[row] += weights.topic_words[place % TOPIC_HASHED] * value
+            for bucket, value in hashed(text).items():
+                scores[row] += weights.words[bucket] * value
+                topics[row] += weights.topic_words[bucket % TOPIC_HASHED] * value
         chances = np.exp(topics - topics.max(axis=1, keepdims=True))
         chances /= chances.sum(axis=1, keepdims=True)
         return [

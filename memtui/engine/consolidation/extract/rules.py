@@ -91,9 +91,9 @@ class KeywordExtractor:
             return
         own = _of_person(turn)
         observes = worth_reading(turn.content)
-        for place, sentence in enumerate(message):
-            yield from (_fact(turn, statement) for statement in stated.get(place, ()))
-            if place in stated:
+        for index, sentence in enumerate(message):
+            yield from (_fact(turn, statement) for statement in stated.get(index, ()))
+            if index in stated:
                 continue
             if observes and (trigger := find_trigger(sentence, by_assistant=not own)):
                 yield Draft(
@@ -107,31 +107,31 @@ class KeywordExtractor:
             return _Stated({}, {})
         of_work, of_play = asks_for_work(content), is_role_play(content)
         stated: dict[int, list[Statement]] = {}
-        for place, sentence in enumerate(message):
+        for index, sentence in enumerate(message):
             if any(is_request(sentence.masked[start:end]) for start, end in clauses(sentence)):
                 continue  # in part a request: its clauses are judged one by one
             read = sentence if sentence.question else without_chat(sentence)
             statement = find_statement(read, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
-                stated[place] = [statement]
+                stated[index] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
             return _Stated(stated, {})
-        left = [(place, sentence) for place, sentence in enumerate(message) if place not in stated]
+        left = [(index, sentence) for index, sentence in enumerate(message) if index not in stated]
         found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)
         clauses_judged = clause_facts.judged(found, self._model.judge([one.text for one in found]))
         by_clauses = clause_facts.statements(message, clauses_judged, around)
-        for place, sentence in left:
-            known = " ".join(one.text for one in by_clauses.get(place, ())).casefold()
+        for index, sentence in left:
+            known = " ".join(one.text for one in by_clauses.get(index, ())).casefold()
             orders = clause_facts.orders(sentence, of_work=of_work, of_play=of_play)
             if fresh := [order for order in orders if order.text.casefold() not in known]:
-                by_clauses[place] = [*by_clauses.get(place, ()), *fresh]
+                by_clauses[index] = [*by_clauses.get(index, ()), *fresh]
         stated |= by_clauses
         severe = clause_facts.severe_candidates(message, stated)
         judged = self._model.judge([candidate.text for candidate in severe])
-        for place, more in clause_facts.severe_statements(
+        for index, more in clause_facts.severe_statements(
             message, list(zip(severe, judged, strict=True)), around
         ).items():
-            stated[place] = [*stated.get(place, ()), *more]
+            stated[index] = [*stated.get(index, ()), *more]
         return _Stated(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
 
     def _each(
@@ -139,18 +139,18 @@ class KeywordExtractor:
     ) -> dict[int, list[Statement]]:
         """The statements, each about one subject, which it names or asks for."""
         return {
-            place: [
-                resolve(part, _before(message, place, part.text), around.before, around.people)
+            index: [
+                resolve(part, _before(message, index, part.text), around.before, around.people)
                 for statement in some
                 for part in _parts(statement)
             ]
-            for place, some in stated.items()
+            for index, some in stated.items()
         }
 
 
-def _before(message: Sequence[Sentence], place: int, text: str) -> list[Sentence]:
+def _before(message: Sequence[Sentence], index: int, text: str) -> list[Sentence]:
     """The sentences before a statement, and what its own sentence says before it."""
-    found, own = list(message[max(place - _NEAR, 0) : place]), message[place]
+    found, own = list(message[max(index - _NEAR, 0) : index]), message[index]
     at = own.text.casefold().find(text.casefold())
     start = re.sub(r"[\s,;]*(?:\b(?:and|but|so|und|et|y))?[\s,;]*$", "", own.text[:at]) if at > 0 else ""
     return [*found, Sentence(start, own.masked[: len(start)], False)] if start else found

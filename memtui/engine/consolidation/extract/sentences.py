@@ -78,37 +78,39 @@ def sentences(text: str) -> list[Sentence]:
 
 def _prose_lines(text: str) -> Iterator[str]:
     """Lines of prose; a line that goes on in small letters is one with the next, unless that asks for something."""
-    waiting, handed_over = "", False
+    paragraph, handed_over = "", False
     for line in text.replace("\r\n", "\n").split("\n"):
         if handed_over:
             # Up to the blank line after it; a text that begins on a new line may have many paragraphs.
-            if not line.strip() and waiting:
-                waiting, handed_over = "", False
+            if not line.strip() and paragraph:
+                paragraph, handed_over = "", False
             continue
         if not line.strip() or _not_prose.match(line) or _speaker.match(line):
-            yield from filter(None, (waiting,))
-            waiting = ""
+            yield from filter(None, (paragraph,))
+            paragraph = ""
             continue
         item = _item.match(line)
         body = line[item.end() :].strip() if item and not _numbers(line) else line.strip()
         goes_on = (
-            waiting
+            paragraph
             and not item
             and body[0].islower()
-            and not _end.search(waiting[-2:])
+            and not _end.search(paragraph[-2:])
             and not is_request(body)
         )
-        if goes_on and len(waiting) < _LONGEST_PARAGRAPH:
-            waiting = f"{waiting} {body}"
+        if goes_on and len(paragraph) < _LONGEST_PARAGRAPH:
+            paragraph = f"{paragraph} {body}"
         else:
-            yield from filter(None, (waiting,))
-            waiting = body
-        handing = _hands_over.search(mask(waiting)) if ":" in body else None  # a paragraph grows line by line
+            yield from filter(None, (paragraph,))
+            paragraph = body
+        handing = (
+            _hands_over.search(mask(paragraph)) if ":" in body else None
+        )  # a paragraph grows line by line
         if handing:
-            yield waiting[: handing.end()]
-            handed_over, waiting = True, waiting[handing.end() :].strip()
-    if waiting and not handed_over:
-        yield waiting
+            yield paragraph[: handing.end()]
+            handed_over, paragraph = True, paragraph[handing.end() :].strip()
+    if paragraph and not handed_over:
+        yield paragraph
 
 
 def _split(line: str) -> Iterator[str]:

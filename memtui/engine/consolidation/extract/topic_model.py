@@ -104,7 +104,7 @@ def _chances(text: str) -> list[float]:
     scores = [0.0] * len(TOPICS)
     found = [
         *enumerate(first),
-        *((len(first) + place % HASHED, OF_WORDS * value) for place, value in hashed(text).items()),
+        *((len(first) + bucket % HASHED, OF_WORDS * value) for bucket, value in hashed(text).items()),
     ]
     for row, value in found:
         if value:

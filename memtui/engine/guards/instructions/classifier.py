@@ -117,8 +117,8 @@ def features(text: str) -> dict[int, float]:
     """The features of a short ``unmarked`` text, each block of length one."""
     found: dict[int, float] = {}
     for counts, block in _blocks(text):
-        for place, count in counts.items():
-            found[place] = found.get(place, 0.0) + count / block
+        for bucket, count in counts.items():
+            found[bucket] = found.get(bucket, 0.0) + count / block
     return found
 
 

@@ -50,13 +50,13 @@ def find_broken(text: str) -> Iterator[Span]:
         if tail is None or not _is_part(tail["run"]):
             continue
         parts = [tail.span("run")]
-        place: re.Match[str] | None = match
-        while place and (head := _head.match(text, place.end())) and len(parts) < 40:
+        line_end: re.Match[str] | None = match
+        while line_end and (head := _head.match(text, line_end.end())) and len(parts) < 40:
             if len(parts) > 1 and not _is_part(head[0]):
                 break
             parts.append(head.span())
             over = _rest_of_line.match(text, head.end())
-            place = _line_end.match(text, over.end()) if over else None
+            line_end = _line_end.match(text, over.end()) if over else None
         end = parts[-1][0]  # the line ends before it have been looked at
         yield from _across(text, parts)
 
@@ -67,7 +67,7 @@ def _across(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
     found = list(find_tokens(joined, joined.lower()))
     if not found:  # nearly always
         return
-    places = [place for start, end in parts for place in range(start, end)]
+    places = [index for start, end in parts for index in range(start, end)]
     first = len(pieces[0])
     alone = any(True for _ in find_tokens(pieces[0], pieces[0].lower()))
     for kind, start, end in found:

@@ -260,7 +260,7 @@ class _Queue:
     _MOST = 200
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[_Line, str]] = deque(maxlen=self._MOST)
+        self._queued_prompts: deque[tuple[_Line, str]] = deque(maxlen=self._MOST)
         self._taken: list[tuple[_Line, str]] = []
         # What has an attachment, which may come before or after the note in the queue.
         self._attached: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
@@ -269,16 +269,16 @@ class _Queue:
         text = base.joined(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
         if line.operation == "enqueue":
             if text:
-                self._waiting.append((line, text))
+                self._queued_prompts.append((line, text))
             return
-        mine = [one for one in self._waiting if one[0].session_id == line.session_id]
+        mine = [one for one in self._queued_prompts if one[0].session_id == line.session_id]
         found = next((one for one in mine if one[1] == text), mine[0] if mine and not text else None)
         if line.operation == "popAll":
             for one in mine:
-                self._waiting.remove(one)
+                self._queued_prompts.remove(one)
             return
         if found is not None:
-            self._waiting.remove(found)
+            self._queued_prompts.remove(found)
         elif text:
             found = (line, text)
         if line.operation == "remove" and found is not None:

@@ -119,7 +119,7 @@ class _Rollout:
         # The sessions that this file has headers of, this one first: id, and when it began.
         self.headers: list[tuple[str, float]] = []
         self.events: bool | None = None  # None: not yet known
-        self.waiting: list[Turn] = []
+        self.pending_turns: list[Turn] = []
         self.ordinals = OccurrenceCounter()
 
     def read(self) -> Iterator[Turn | Skip]:
@@ -137,7 +137,7 @@ class _Rollout:
         elif line.type == "event_msg" and payload.type in _EVENTS:
             if self.events is None:
                 self.events = True
-                self.waiting.clear()
+                self.pending_turns.clear()
             if self.events:
                 yield self._turn(line, _EVENTS[payload.type], payload.message)
         elif line.type == "response_item":
@@ -194,15 +194,15 @@ class _Rollout:
             if isinstance(turn, Skip) or self.events is False:
                 yield turn
                 return
-            self.waiting.append(turn)
-            if len(self.waiting) > _ITEMS_BEFORE_AN_EVENT:
+            self.pending_turns.append(turn)
+            if len(self.pending_turns) > _ITEMS_BEFORE_AN_EVENT:
                 yield from self._take_items()
 
     def _take_items(self) -> Iterator[Turn]:
         if self.events is None:
             self.events = False
-            yield from self.waiting
-            self.waiting.clear()
+            yield from self.pending_turns
+            self.pending_turns.clear()
 
     def _turn(self, line: _Line, role: str, text: Any) -> Turn | Skip:
         if not isinstance(text, str) or not text.strip():

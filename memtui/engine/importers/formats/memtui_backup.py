@@ -32,11 +32,11 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
         place = Path(folder, "memory.db")
         try:
             with databases.database(stream.source.path, stream.limits) as source:
-                copy = apsw.Connection(str(place))
+                copied = apsw.Connection(str(place))
                 try:
-                    copy_into(source, copy)
+                    copy_into(source, copied)
                 finally:
-                    copy.close()
+                    copied.close()
             opened = open_file(place, allow_unsafe=True)
         except (MemtuiError, apsw.Error, OSError) as error:
             yield Skip(reason="cannot be opened as a memory", place=f"{stream.place} ({error})")

@@ -102,14 +102,14 @@ def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) 
 
     if not filter.terms or not passing() or passing(filter.where):
         return None
-    alone = [place for place, condition in enumerate(filter.conditions) if not passing(condition)]
-    together = (place for place in range(len(filter.terms)) if not passing(*filter.conditions[: place + 1]))
+    alone = [index for index, condition in enumerate(filter.conditions) if not passing(condition)]
+    together = (index for index in range(len(filter.terms)) if not passing(*filter.conditions[: index + 1]))
     everything = " AND ".join(filter.conditions)
     [(in_trash,)] = connection.execute(
         f"SELECT count(*) FROM memories m WHERE m.valid_until IS NOT NULL AND {everything}", filter.bindings
     )
-    place = alone[0] if alone else next(together)
-    return Culprit(term=filter.terms[place], alone=bool(alone), in_trash=in_trash)
+    index = alone[0] if alone else next(together)
+    return Culprit(term=filter.terms[index], alone=bool(alone), in_trash=in_trash)
 
 
 def _asks_for_trash(term: Term) -> bool:

@@ -141,22 +141,22 @@ def _matching(typed: str, choices: list[Choice]) -> list[Choice]:
 def _word_at(before: str) -> int:
     """Where the word at the end of ``before`` begins; blanks in quotes part no words."""
     start, quoted = 0, False
-    for place, character in enumerate(before):
-        if character == '"' and (place == 0 or before[place - 1] != "\\"):
+    for index, character in enumerate(before):
+        if character == '"' and (index == 0 or before[index - 1] != "\\"):
             quoted = not quoted
         elif character.isspace() and not quoted:
-            start = place + 1
+            start = index + 1
     return start
 
 
 def _last_value(word: str, begin: int) -> int:
     """Where the last of the values after the key begins; commas in quotes part no values."""
     quoted = False
-    for place in range(begin, len(word)):
-        if word[place] == '"' and word[place - 1] != "\\":
+    for index in range(begin, len(word)):
+        if word[index] == '"' and word[index - 1] != "\\":
             quoted = not quoted
-        elif word[place] == "," and not quoted:
-            begin = place + 1
+        elif word[index] == "," and not quoted:
+            begin = index + 1
     return begin
 
 

@@ -50,9 +50,9 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
             first = today + _NEAR[word] * _DAY
             return seconds_of(first, tz), seconds_of(first + _DAY, tz)
         if match := _BACK.fullmatch(word):
-            return _back(now, int(match[1]), match[2], tz), int(now) + 1
+            return _moment_before(now, int(match[1]), match[2], tz), int(now) + 1
         if match := _ON.fullmatch(word):
-            return int(now), _back(now, -int(match[1]), match[2], tz) + 1
+            return int(now), _moment_before(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
             return _calendar(match[1], match[2], match[3], tz, hour=match[4])
         return _named(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
@@ -107,7 +107,7 @@ def _calendar(
     return seconds_of(first, tz), seconds_of(after, tz)
 
 
-def _back(now: float, count: int, unit: str, tz: tzinfo | None) -> int:
+def _moment_before(now: float, count: int, unit: str, tz: tzinfo | None) -> int:
     if unit in _SECONDS:
         return int(now) - count * _SECONDS[unit]
     moment = wall_clock(now, tz)

@@ -132,13 +132,13 @@ def _lacked(
     for away, other in near:
         if other.weights:
             part = _part(away, other, profile)
-            for place, value in other.weights.items():
-                if part * value > (best[place][0] if place in best else reading.weights.get(place, 0.0)):
-                    best[place] = (part * value, away)
+            for term, value in other.weights.items():
+                if part * value > (best[term][0] if term in best else reading.weights.get(term, 0.0)):
+                    best[term] = (part * value, away)
     said: dict[int, list[str]] = {}
-    for place in sorted(best):
-        said.setdefault(best[place][1], []).append(question.terms[place].word)
-    return sum(value - reading.weights.get(place, 0.0) for place, (value, _) in best.items()), said
+    for term in sorted(best):
+        said.setdefault(best[term][1], []).append(question.terms[term].word)
+    return sum(value - reading.weights.get(term, 0.0) for term, (value, _) in best.items()), said
 
 
 def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int, float]) -> dict[int, float]:
@@ -156,11 +156,11 @@ def _where(away: int) -> str:
     return f"{abs(away)} {'before' if away < 0 else 'after'}"
 
 
-def _near(order: str, compare: str, place: int) -> str:
+def _near(order: str, compare: str, index: int) -> str:
     return f"""(SELECT n.rid FROM memories n
         WHERE n.session_id = m.session_id AND (n.event_time, n.rid) {compare} (m.event_time, m.rid)
         AND n.kind = 'episode' AND n.valid_until IS NULL
-        ORDER BY n.event_time {order}, n.rid {order} LIMIT 1 OFFSET {place})"""
+        ORDER BY n.event_time {order}, n.rid {order} LIMIT 1 OFFSET {index})"""
 
 
 _NEAR = f"""

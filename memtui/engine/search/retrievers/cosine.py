@@ -13,7 +13,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope
 from memtui.engine.store.sql import as_json
 
-from .vector_cache import VectorCopy
+from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +29,10 @@ def cosines(
     space: VectorSpace,
     query: FloatMatrix,
     rids: Collection[int],
-    copy: VectorCopy | None = None,
+    vector_cache: VectorCache | None = None,
 ) -> dict[int, float]:
     """The cosines of these memories, of those that have a vector."""
-    return read_cosines(connection, space, quantise(query)[0].tobytes(), rids, copy)
+    return read_cosines(connection, space, quantise(query)[0].tobytes(), rids, vector_cache)
 
 
 def read_cosines(
@@ -40,10 +40,14 @@ def read_cosines(
     space: VectorSpace,
     blob: bytes,
     rids: Collection[int],
-    copy: VectorCopy | None,
+    vector_cache: VectorCache | None,
 ) -> dict[int, float]:
     """As ``cosines``; ``blob`` is the question as int8."""
-    held = copy.vectors(list(rids)) if copy is not None and copy.ready(connection, space) else None
+    held = (
+        vector_cache.vectors(list(rids))
+        if vector_cache is not None and vector_cache.ready(connection, space)
+        else None
+    )
     if held is not None:
         found = zip(held[0].tolist(), _compare(held[1], blob).tolist(), strict=True)
         return {rid: cosine for rid, cosine in found if cosine == cosine}

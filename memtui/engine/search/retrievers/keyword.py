@@ -144,8 +144,8 @@ def _bm25_among(among: SubsetStatistics, terms: list[Term]) -> dict[int, float]:
         longer = _K1 * (1.0 - _B + _B * text.length / among.mean_length)
         score = 0.0
         counts = text.counts
-        for place, idf in idfs.items():
-            if count := counts[place]:
+        for index, idf in idfs.items():
+            if count := counts[index]:
                 score += idf * (count * (_K1 + 1.0) / (count + longer))
         if score:
             found[rid] = score
@@ -177,12 +177,12 @@ def _having_characters(
     connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
 ) -> list[Found]:
     """What is in no index: every text that is not ASCII, as none of it is, is looked at, the newest first."""
-    where = " OR ".join(f"instr(m.content, :c{place})" for place in range(len(characters)))
+    where = " OR ".join(f"instr(m.content, :c{index})" for index in range(len(characters)))
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m WHERE length(CAST(m.content AS BLOB)) > length(m.content)
         AND {scope.where} AND ({where}) ORDER BY m.rid DESC LIMIT :limit
         """,
-        {**scope.bindings, "limit": limit, **{f"c{place}": one for place, one in enumerate(characters)}},
+        {**scope.bindings, "limit": limit, **{f"c{index}": one for index, one in enumerate(characters)}},
     )
     return [Found(rid, 1.0) for (rid,) in rows]

@@ -23,7 +23,7 @@ from memtui.engine.store.vectors import KNN_LIMIT
 
 from .cosine import cosines_of_blobs, read_cosines, scan_cosines
 from .keyword import Found
-from .vector_cache import VectorCopy
+from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +43,7 @@ def nearest(
     query: FloatMatrix,
     scope: Scope,
     limit: int,
-    copy: VectorCopy | None = None,
+    vector_cache: VectorCache | None = None,
     inside: Sequence[int] | None = None,
 ) -> list[Found]:
     """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
@@ -52,8 +52,8 @@ def nearest(
     those of ``cosines.py``.
     """
     row = quantise(query)[0]
-    found = _found(connection, space, row, scope, limit, copy, inside)
-    exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], copy)
+    found = _found(connection, space, row, scope, limit, vector_cache, inside)
+    exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], vector_cache)
     return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
@@ -63,13 +63,13 @@ def _found(
     row: NDArray[np.int8],
     scope: Scope,
     limit: int,
-    copy: VectorCopy | None,
+    vector_cache: VectorCache | None,
     inside: Sequence[int] | None,
 ) -> list[Found]:
-    if copy is not None and copy.ready(connection, space):
-        in_copy = _in_copy(connection, copy, row, scope, limit, inside)
-        if in_copy is not None:
-            return in_copy
+    if vector_cache is not None and vector_cache.ready(connection, space):
+        in_cache = _in_cache(connection, vector_cache, row, scope, limit, inside)
+        if in_cache is not None:
+            return in_cache
     blob = row.tobytes()
     if not has_vec0(connection):
         return _in_numpy(connection, space, blob, scope, limit)
@@ -90,7 +90,7 @@ def vector_rank(
     query: FloatMatrix,
     scope: Scope,
     rid: int,
-    copy: VectorCopy | None = None,
+    vector_cache: VectorCache | None = None,
 ) -> tuple[float, int] | None:
     """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
     blob = quantise(query)[0].tobytes()
@@ -100,8 +100,8 @@ def vector_rank(
     ).fetchone()
     if row is None:
         return None
-    if copy is not None and copy.ready(connection, space):
-        found = copy.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
+    if vector_cache is not None and vector_cache.ready(connection, space):
+        found = vector_cache.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
         if found is not None:
             return _position_in(connection, scope, found, rid, cosines_of_blobs([row[0]], blob)[0])
     [cosine] = cosines_of_blobs([row[0]], blob)
@@ -161,9 +161,9 @@ def _compared(
     return [Found(rid, cosine) for rid, cosine in rows if cosine is not None]
 
 
-def _in_copy(
+def _in_cache(
     connection: apsw.Connection,
-    copy: VectorCopy,
+    vector_cache: VectorCache,
     row: NDArray[np.int8],
     scope: Scope,
     limit: int,
@@ -172,9 +172,9 @@ def _in_copy(
     """None if the copy was dropped in the meantime."""
     for all in (False, True):
         if inside is not None:
-            found = copy.of(row, inside)
+            found = vector_cache.cosines(row, inside)
             return None if found is None else _best(found, limit)[:limit]
-        found = copy.near(row, None if scope.all_kinds else scope.kinds, all=all)
+        found = vector_cache.near(row, None if scope.all_kinds else scope.kinds, all=all)
         if found is None:
             return None
         # Where little is left out, a few more than wanted are enough.

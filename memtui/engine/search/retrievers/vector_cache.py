@@ -40,14 +40,14 @@ LOOKED_AT_SHARE = 25
 """One in so many vectors is compared in full, but no fewer than 3,000: the others have too many other signs."""
 
 
-class _Place(NamedTuple):
+class _LastChange(NamedTuple):
     """A row of ``vector_log``. The nonce tells it from a row of the same number in a restored file."""
 
     seq: int
     nonce: int
 
 
-class VectorCopy:
+class VectorCache:
     """Safe to share between threads. ``on_wanted`` is called when a search would have used it for the first time."""
 
     def __init__(self, on_wanted: Callable[[], None] = lambda: None) -> None:
@@ -97,10 +97,10 @@ class VectorCopy:
         with self._lock:
             return None if self._held is None else self._held.near(query, kinds, all)
 
-    def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines | None:
+    def cosines(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines | None:
         """The cosines of these rids; those without a vector are left out."""
         with self._lock:
-            return None if self._held is None else self._held.of(query, rids)
+            return None if self._held is None else self._held.cosines(query, rids)
 
     def vectors(self, rids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int8]] | None:
         """Those of these rids that have a vector, and their vectors, a row each."""
@@ -117,12 +117,12 @@ class _Held:
     ``place_of``: the row of each key, -1 for none.
     """
 
-    def __init__(self, space: VectorSpace, place: _Place) -> None:
+    def __init__(self, space: VectorSpace, last_change: _LastChange) -> None:
         cap_threads()
         import numpy as np
 
         self.space = space
-        self.place = place
+        self.last_change = last_change
         self.kinds: list[str] = []
         self.count = self.gone = 0
         self.rows = np.empty((0, space.dims), np.int8)
@@ -148,13 +148,13 @@ class _Held:
         return True
 
     def take_in(self, connection: apsw.Connection, limit: int | None) -> bool:
-        """The changes since ``place``. False when they are more than ``limit``, or it is better made anew."""
+        """The changes since ``last_change``. False when they are more than ``limit``, or it is better made anew."""
         changes: list[Any] = connection.execute(
             "SELECT seq, nonce, rid FROM vector_log WHERE seq >= ? ORDER BY seq LIMIT ?",
-            (self.place.seq, -1 if limit is None else limit + 2),
+            (self.last_change.seq, -1 if limit is None else limit + 2),
         ).fetchall()
-        if self.place.seq:
-            if not changes or changes.pop(0)[:2] != self.place:
+        if self.last_change.seq:
+            if not changes or changes.pop(0)[:2] != self.last_change:
                 return False
         elif changes and changes[0][0] != 1:
             return False
@@ -163,7 +163,7 @@ class _Held:
         if changes:
             self._replace(connection, {rid for _, _, rid in changes})
             seq, nonce, _ = changes[-1]
-            self.place = _Place(seq, nonce)
+            self.last_change = _LastChange(seq, nonce)
         return limit is not None or 4 * self.gone <= self.count
 
     def _replace(self, connection: apsw.Connection, rids: set[int]) -> None:
@@ -228,7 +228,7 @@ class _Held:
         # Of equally far ones all are taken.
         return self._cosines(query, np.flatnonzero(far <= np.partition(far, most - 1)[most - 1]))
 
-    def of(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
+    def cosines(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
         return self._cosines(query, self.places_of(rids))
 
     def places_of(self, rids: Sequence[int]) -> NDArray[np.int64]:
@@ -265,6 +265,6 @@ class _Held:
         return self.rids[places], scores * (self.scale[places] / np.linalg.norm(one))
 
 
-def _newest(connection: apsw.Connection) -> _Place:
+def _newest(connection: apsw.Connection) -> _LastChange:
     row = connection.execute("SELECT seq, nonce FROM vector_log ORDER BY seq DESC LIMIT 1").fetchone()
-    return _Place(*row) if row else _Place(0, 0)
+    return _LastChange(*row) if row else _LastChange(0, 0)

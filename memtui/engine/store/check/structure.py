@@ -122,7 +122,7 @@ def schema(scene: CheckContext) -> Iterator[Finding]:
     for table in FIXED:
         if ("table", table) in have and contents(scene.connection, table) != fixed_contents(table):
             yield finding("schema", f"table {table} does not hold the rows of this version", repairable=True)
-    for table, least in counters(scene.connection).items():
+    for table, least in too_low_sequences(scene.connection).items():
         yield finding(
             "schema", f"{table} would give out a key for the second time (below {least:,})", repairable=True
         )
@@ -146,7 +146,7 @@ def owner_of(table: str) -> str | None:
     return None
 
 
-def counters(connection: apsw.Connection) -> dict[str, int]:
+def too_low_sequences(connection: apsw.Connection) -> dict[str, int]:
     """Tables whose next key is one that was given out before, with the least number that their counter must have.
 
     A key that is used again would hand the vector, links and history of one memory to another.

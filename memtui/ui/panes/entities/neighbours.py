@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.entity import mentioning, seen_with
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.safe import assemble, line
 
@@ -187,7 +187,7 @@ class Neighbours:
         if not self.shown:
             return False
         if self._way:
-            start(self._pane, self.do_walk_back, "neighbours")
+            start_worker(self._pane, self.do_walk_back, "neighbours")
         else:
             self.close()
         return True

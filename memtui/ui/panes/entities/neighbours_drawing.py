@@ -28,11 +28,11 @@ _SHORTEST = 8
 
 
 class Run(NamedTuple):
-    """Pieces that begin at a column. ``place``: the label that they are of (-1 is the middle), None for a line."""
+    """Pieces that begin at a column. ``companion``: the label that they are of (-1 is the middle), None for a line."""
 
     left: int
     pieces: tuple[Piece, ...]
-    place: int | None = None
+    companion: int | None = None
 
 
 class Drawing(NamedTuple):
@@ -52,13 +52,13 @@ def draw(found: Neighbourhood, width: int, height: int, glyphs: Glyphs, cursor: 
     taken = _Taken(layout, width, height)
     lines = _Lines(width, height, ties=glyphs.ties)
     most = around[0].together if around else 1
-    for place, spot in enumerate(layout.spots):
-        lines.add(layout.middle, spot, _thickness(around[place].together, most), chosen=place == cursor)
+    for index, spot in enumerate(layout.spots):
+        lines.add(layout.middle, spot, _thickness(around[index].together, most), chosen=index == cursor)
     rows: list[list[Run]] = [[] for _ in range(height)]
     for row in range(height):
         rows[row] += lines.runs(row, taken)
-    for place, spot in enumerate(layout.spots):
-        rows[spot.row].append(Run(spot.left, _label(around[place], spot, glyphs), place))
+    for index, spot in enumerate(layout.spots):
+        rows[spot.row].append(Run(spot.left, _label(around[index], spot, glyphs), index))
     for row, text in _middle(layout, middle, glyphs):
         rows[row].append(text)
     return Drawing(layout, tuple(tuple(sorted(row, key=lambda run: run.left)) for row in rows))

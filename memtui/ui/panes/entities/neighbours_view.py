@@ -14,7 +14,7 @@ from memtui.present.entity import companion_line, latest_line, more_words, type_
 from memtui.present.glyphs import Glyphs
 from memtui.present.text import Line, Role, cells, one_line, visible
 from memtui.ui.action_dispatch import chord, perform
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
@@ -37,7 +37,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
 
     BINDINGS = [*bindings_at("neighbours")]
     ALLOW_SELECT = False
-    part: ClassVar[Place] = "neighbours"
+    part: ClassVar[ActionContext] = "neighbours"
     action_perform, action_chord = perform, chord
 
     @message_type
@@ -64,7 +64,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         """Show a neighbourhood. ``cursor``: the entity (eid) to put the cursor on; without it, the one of most memories."""
         self.found, self.now = found, now
         places = (
-            {} if found is None else {one.entity.eid: place for place, one in enumerate(found.companions)}
+            {} if found is None else {one.entity.eid: index for index, one in enumerate(found.companions)}
         )
         self.cursor = (
             MIDDLE
@@ -114,10 +114,10 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         if self._drawing is None or not 0 <= event.y < len(self._drawing.rows):
             return
         for run in self._drawing.rows[event.y]:
-            if run.place is not None and run.left <= event.x < run.left + sum(
+            if run.companion is not None and run.left <= event.x < run.left + sum(
                 cells(piece.text) for piece in run.pieces
             ):
-                self._go(run.place)
+                self._go(run.companion)
                 if event.chain == 2:
                     self.post_message(self.Chosen())
 
@@ -186,7 +186,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         for run in runs:
             state: State = "plain"
             gap = run.left - at
-            if self._shows_cursor and run.place is not None and run.place == self.cursor and gap:
+            if self._shows_cursor and run.companion is not None and run.companion == self.cursor and gap:
                 state = "cursor" if self.has_focus else "cursor-blurred"
                 gap -= 1
             drawn.append(Segment(" " * gap, blank))

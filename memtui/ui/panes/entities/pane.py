@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from memtui.present.entity import mentioning, type_legend
 from memtui.present.format import plural
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command, use_styles
@@ -39,7 +39,7 @@ _NAME = 60
 class EntitiesPane(ListPane["Entity"]):
     """The list and the profile. Enter gives the profile the whole window."""
 
-    place: ClassVar = "entities"
+    pane_id: ClassVar = "entities"
     BINDINGS = [*bindings_at("entities")]
     placeholder = "filter by words of the name, type:person, -word"
     noun, noun_one = "entities", "entity"
@@ -120,7 +120,7 @@ class EntitiesPane(ListPane["Entity"]):
         row = self.table.selected
         if key is None:
             self._portrait = None
-            self.profile.show(StopLayout(), of=None)
+            self.profile.show(StopLayout(), subject=None)
         elif row is not None and (self._portrait is None or self._portrait.entity.eid != key):
             self._show(Portrait(row))
 
@@ -137,7 +137,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     def _show(self, portrait: Portrait) -> None:
         self._portrait = portrait
-        self.profile.show(self._text().lay_out(portrait), of=portrait.entity.eid)
+        self.profile.show(self._text().lay_out(portrait), subject=portrait.entity.eid)
         self.shell.refresh_keys()
 
     @on(ProfileView.Rewidened)
@@ -152,7 +152,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     @on(NeighboursView.Chosen)
     def _neighbour_chosen(self) -> None:
-        start(self, self._neighbours.do_to_middle, "neighbours")
+        start_worker(self, self._neighbours.do_to_middle, "neighbours")
 
     @on(NeighboursView.Moved)
     def _neighbour_moved(self) -> None:
@@ -182,11 +182,11 @@ class EntitiesPane(ListPane["Entity"]):
         if stop is None:
             return
         if stop.entity is not None:
-            start(self, partial(self.shell.navigation.open_entity, stop.entity.eid), "go")
+            start_worker(self, partial(self.shell.navigation.open_entity, stop.entity.eid), "go")
         elif stop.memory is not None:
-            start(self, partial(self._open_memory, stop.memory), "go")
+            start_worker(self, partial(self._open_memory, stop.memory), "go")
         elif entity is not None:
-            start(self, partial(self.shell.navigation.list_memories, mentioning(entity)), "go")
+            start_worker(self, partial(self.shell.navigation.list_memories, mentioning(entity)), "go")
 
     async def _open_memory(self, memory: MemoryRecord) -> None:
         if memory.kind == "episode" and memory.session_id is not None:

@@ -30,7 +30,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.widgets.stop_view import StopView
@@ -303,7 +303,7 @@ class ProfileView(StopView[Stop]):
     """The profile of an entity."""
 
     BINDINGS = [*bindings_at("profile")]
-    part: ClassVar[Place] = "profile"
+    part: ClassVar[ActionContext] = "profile"
 
     @message_type
     class ListRequested(Message):

@@ -84,14 +84,14 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
                 away = max(away, held / 2 + _LINE)
             away = min(max(away, 2.0), width / 2 - 4)
             edge = width / 2 + side * away
-            place = floor((height - 1) / 2 + offset + 0.5)
+            spot_row = floor((height - 1) / 2 + offset + 0.5)
             if side > 0:
                 begin = round(edge)
-                spots[rank] = Spot(place, begin, min(labels[rank], width - begin), 1)
+                spots[rank] = Spot(spot_row, begin, min(labels[rank], width - begin), 1)
             else:
                 end = round(edge)
                 wide = min(labels[rank], end - 1)  # before it is the bar of the cursor
-                spots[rank] = Spot(place, end - wide, wide, -1)
+                spots[rank] = Spot(spot_row, end - wide, wide, -1)
     return Layout(Spot(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number)))
 
 
@@ -100,7 +100,7 @@ def _offsets(number: int, height: int, *, up_first: bool) -> list[float]:
     if number < 2:
         return [0.0] * number
     apart = min((height - 1) / (number - 1), max(height * _WIDE_APART, _CLOSE))
-    rows = [(place - (number - 1) / 2) * apart for place in range(number)]
+    rows = [(index - (number - 1) / 2) * apart for index in range(number)]
     return sorted(rows, key=lambda offset: (round(abs(offset), 6), offset if up_first else -offset))
 
 
@@ -122,13 +122,13 @@ def step(layout: Layout, cursor: int, across: int, down: int) -> int:
     at = dict(enumerate(layout.spots))
     here = layout.middle if cursor < 0 else at[cursor]
     if down:
-        column = {place: spot for place, spot in at.items() if here.side in (0, spot.side)}
-        beyond = {place: spot for place, spot in column.items() if (spot.row - here.row) * down > 0}
+        column = {index: spot for index, spot in at.items() if here.side in (0, spot.side)}
+        beyond = {index: spot for index, spot in column.items() if (spot.row - here.row) * down > 0}
     else:
-        beyond = {place: spot for place, spot in at.items() if (spot.side - here.side) * across > 0}
+        beyond = {index: spot for index, spot in at.items() if (spot.side - here.side) * across > 0}
         if here.side * across < 0:
             beyond[-1] = layout.middle
-    return min(beyond, key=lambda place: (_apart(here, beyond[place], down), place), default=cursor)
+    return min(beyond, key=lambda index: (_apart(here, beyond[index], down), index), default=cursor)
 
 
 def _apart(here: Spot, there: Spot, down: int) -> float:

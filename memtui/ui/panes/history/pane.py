@@ -31,7 +31,7 @@ _RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, -word"
 class HistoryPane(ListPane[Any]):
     """Lists changes. One key shows the recall log, another one the past. The preview shows the details."""
 
-    place: ClassVar = "history"
+    pane_id: ClassVar = "history"
     BINDINGS = [*bindings_at("history")]
     placeholder = "filter by who and what: you, coach, forgot, -undone"
     noun, noun_one = "changes", "change"

@@ -12,7 +12,7 @@ from memtui.present.format import count, local_time, plural
 from memtui.present.memory import confidence, differences, kind_label, speaker_note, why_ended
 from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.memory_rows import ended_sign, memory_columns
@@ -336,7 +336,7 @@ class PastView:
 
     def reload(self, looking: PastReading) -> None:
         """Read it again. A restore or an erase can change the past."""
-        start(self._pane, partial(self._look_again, looking), "look")
+        start_worker(self._pane, partial(self._look_again, looking), "look")
 
     async def _look_again(self, looking: PastReading) -> None:
         again = await self._pane.ask(lambda memory: reread_past(memory, looking))
@@ -380,7 +380,7 @@ class PastView:
 
     def count_again(self) -> None:
         """Show how much there was, or how many changes."""
-        start(self._pane, self._show_counts, "counts")
+        start_worker(self._pane, self._show_counts, "counts")
 
     def quick_preview(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking

@@ -21,7 +21,7 @@ from memtui.present.backup import (
 )
 from memtui.present.format import count, file_size, local_time
 from memtui.present.past import time_ago
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.presenters.text_layout import stack
 from memtui.ui.safe import assemble, content, line
@@ -215,7 +215,7 @@ class Backups:
 
     def toggle_backups(self) -> None:
         self.unfolded = not self.unfolded
-        start(self._pane, self._unfold, "unfold")
+        start_worker(self._pane, self._unfold, "unfold")
 
     async def _unfold(self) -> None:
         await self.read_backups()

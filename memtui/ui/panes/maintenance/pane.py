@@ -10,7 +10,7 @@ from textual import on
 from textual.content import Content
 
 from memtui.present.job import outcome
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.clock_banner import ClockBanner
@@ -59,7 +59,7 @@ class MaintenancePane(ListPane[Row]):
     """Lists jobs, topics and runs. The preview shows the details."""
 
     footer_if_able = frozenset({"undo_this", "restore_backup"})
-    place: ClassVar = "maintenance"
+    pane_id: ClassVar = "maintenance"
     BINDINGS = [*bindings_at("maintenance")]
     placeholder = "filter by words: decay, failed, -backup"
     noun, noun_one = "lines", "line"
@@ -126,7 +126,7 @@ class MaintenancePane(ListPane[Row]):
         self._health_due = True
 
     def refresh_state(self) -> None:
-        start(self, self._read, "state")
+        start_worker(self, self._read, "state")
 
     async def _read(self) -> None:
         first = self.jobs.state is None
@@ -138,19 +138,19 @@ class MaintenancePane(ListPane[Row]):
             self.table.select(FIRST_JOB)  # the groups are above it
         self.show_rows(top=False)
         if first:  # not beside it: the list is what the person waits for
-            start(self, self.jobs.look_at_health, "health")
+            start_worker(self, self.jobs.look_at_health, "health")
 
     def _look(self) -> None:
         """Update the list: another program may have run a job, and times change."""
-        if self.shell.place_shown == self.place and self.shell.operations.memory is not None:
-            start(self, self._read_status, "progress")
+        if self.shell.shown_pane_id == self.pane_id and self.shell.operations.memory is not None:
+            start_worker(self, self._read_status, "progress")
             if (
                 self._health_due
                 and self.jobs.health is not None
                 and self.shell.clock() >= self.jobs.health.at + HEALTH_SECONDS
             ):
                 self._health_due = False
-                start(self, self.jobs.look_at_health, "health")
+                start_worker(self, self.jobs.look_at_health, "health")
 
     def _look_closely(self) -> None:
         if self.jobs.busy:
@@ -289,9 +289,9 @@ class MaintenancePane(ListPane[Row]):
         event.prevent_default()  # otherwise the base class would also open the preview
         row = self.table.selected
         if row is not None and row.finding is not None and row.finding.ids:
-            start(self, partial(self._list_rows_of, row.finding), "go")
+            start_worker(self, partial(self._list_rows_of, row.finding), "go")
         elif row is not None and row.health_finding is not None:
-            start(
+            start_worker(
                 self,
                 partial(
                     self.shell.navigation.list_rows,
@@ -318,7 +318,7 @@ class MaintenancePane(ListPane[Row]):
         await self.shell.navigation.list_rows(PLACES[finding.about], filter)
 
     def _list_in_memories(self, filter: str) -> None:
-        start(self, partial(self.shell.navigation.list_memories, filter), "go")
+        start_worker(self, partial(self.shell.navigation.list_memories, filter), "go")
 
     # -- actions
 

@@ -15,7 +15,7 @@ from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, s
 from memtui.present.past import time_ago
 from memtui.present.question import outcomes
 from memtui.present.text import Role, Visible, one_line, visible
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.presenters.operation import when as short_time
 from memtui.ui.widgets.columns import Column, Piece
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memtui.ui.state import LastCheck
 
 
-PLACES: dict[RowsOf, Place] = {
+PLACES: dict[RowsOf, ActionContext] = {
     "memories": "memories", "entities": "entities", "sessions": "sessions", "operations": "history",
 }  # fmt: skip
 NOUNS: dict[RowsOf, str] = {
@@ -173,17 +173,17 @@ def maintenance_rows(
         if topic == "health" and health is not None:
             rows += [
                 Row(
-                    _HEALTH_KEYS + place,
+                    _HEALTH_KEYS + index,
                     health_finding=health_finding,
                     name=f"  {FINDINGS[health_finding.kind].name}",
                 )
-                for place, health_finding in enumerate(health.findings)
+                for index, health_finding in enumerate(health.findings)
                 if health_finding.total
             ]
         if topic == "check" and check is not None:
             rows += [
-                Row(_FINDING_KEYS + place, finding=finding, name=f"  {finding.check}")
-                for place, finding in enumerate(check.findings)
+                Row(_FINDING_KEYS + index, finding=finding, name=f"  {finding.check}")
+                for index, finding in enumerate(check.findings)
             ]
         if topic == "backups" and contents is not None:
             rows += [

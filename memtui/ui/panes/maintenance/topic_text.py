@@ -113,11 +113,11 @@ class TopicText(Labelled):
         steps = len(forecast.histogram)
         rows = [
             Bar(
-                f"{place / steps:.1f} to {(place + 1) / steps:.1f}",
-                forecast.protected[place],
-                forecast.histogram[place],
+                f"{index / steps:.1f} to {(index + 1) / steps:.1f}",
+                forecast.protected[index],
+                forecast.histogram[index],
             )
-            for place in reversed(range(steps))
+            for index in reversed(range(steps))
         ]
         full, other = self.glyphs.retrievers["keyword"], self.glyphs.retrievers["vector"]
         return stack(
@@ -270,9 +270,9 @@ class TopicText(Labelled):
         days = [0] * SPEND_DAYS
         for run in state.runs:
             tokens = run.report.counts.get("tokens", 0) if run.report is not None else 0
-            place = int((run.started_at - since) // DAY)
-            if tokens and 0 <= place < SPEND_DAYS:
-                days[place] += tokens
+            day = int((run.started_at - since) // DAY)
+            if tokens and 0 <= day < SPEND_DAYS:
+                days[day] += tokens
         lines = [
             assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")),
             assemble(""),

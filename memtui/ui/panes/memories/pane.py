@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.engine.installation import runnable
-from memtui.ui.action_dispatch import start
-from memtui.ui.actions import Action, Place
+from memtui.ui.action_dispatch import start_worker
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
@@ -35,7 +35,7 @@ TRASH = "is:trash"
 class MemoriesPane(ListPane[MemoryRow]):
     """Lists facts, reflections and observations. One key adds turns, others show the Trash and the timeline."""
 
-    place: ClassVar = "memories"
+    pane_id: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
     footer_needed = frozenset({"timeline", "mark"})
     placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -word, "exact words"'
@@ -187,7 +187,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         return self._timeline if self.has_class("-timeline") else None
 
     @property
-    def here(self) -> Place:
+    def here(self) -> ActionContext:
         return "memories" if self.timeline is None else "timeline"
 
     def do_timeline(self) -> None:
@@ -241,7 +241,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         self.shell.refresh_keys()
 
     def on_timeline_view_chosen(self, event: TimelineView.Chosen) -> None:
-        start(self, partial(self.shell.navigation.list_memories, event.filter), "list_cell")
+        start_worker(self, partial(self.shell.navigation.list_memories, event.filter), "list_cell")
 
     def _show_timeline_status(self) -> None:
         if self.timeline is not None:

@@ -19,8 +19,8 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import LAYERS, ROWS_BY, UNITS
 from memtui.present import timeline as words
 from memtui.present.text import Line, Role, Visible, cells, one_line, visible
-from memtui.ui.action_dispatch import chord, perform, start
-from memtui.ui.actions import Action, Place
+from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.panes.list_pane import PREVIEW_DELAY
@@ -58,7 +58,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     """Draws the counts of what passes ``filter()``. ``show`` reads them."""
 
     BINDINGS = [*bindings_at("grid", "timeline")]
-    part: ClassVar[Place] = "grid"
+    part: ClassVar[ActionContext] = "grid"
     ALLOW_SELECT = False
     action_perform, action_chord = perform, chord
 
@@ -94,7 +94,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def show(self) -> None:
         """Read the counts again; the cursor stays at its row and time."""
-        start(self, self._read, "timeline")
+        start_worker(self, self._read, "timeline")
 
     def show_at(self, spot: Spot) -> None:
         self.spot = spot
@@ -136,7 +136,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._reveal()
         self.refresh()
         self.post_message(self.Moved())
-        start(self, self._read_texts, "timeline texts")
+        start_worker(self, self._read_texts, "timeline texts")
 
     async def _read_texts(self) -> None:
         await asyncio.sleep(PREVIEW_DELAY)
@@ -174,7 +174,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     @property
     def row(self) -> int:
         """The number of the row under the cursor."""
-        return next((place for place, row in enumerate(self._rows) if row.term == self.spot.row), 0)
+        return next((index for index, row in enumerate(self._rows) if row.term == self.spot.row), 0)
 
     @property
     def at(self) -> int:
@@ -314,13 +314,13 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         found = self._timeline
         if found is None:
             return
-        place = UNITS.index(found.unit) + by
-        if not 0 <= place < len(UNITS):
+        index = UNITS.index(found.unit) + by
+        if not 0 <= index < len(UNITS):
             self.shell.show_message(
                 f"{'Hours are' if by > 0 else 'Years are'} the {'finest' if by > 0 else 'coarsest'}."
             )
             return
-        unit = UNITS[place]
+        unit = UNITS[index]
         begun, end = found.bounds[self.at], found.bounds[self.at + 1]
         # The cursor goes to the first finer period with anything in it.
         self._sought = (begun, end) if by > 0 else None
@@ -381,10 +381,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def _point(self, event: events.MouseEvent) -> bool:
         """Put the cursor where the mouse is; False outside of the grid."""
         where, found = self._plan, self._timeline
-        place = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
-        if place is None or found is None:
+        cell = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
+        if cell is None or found is None:
             return False
-        self._go(row=place[0] and self._first + place[0], at=place[1])
+        self._go(row=cell[0] and self._first + cell[0], at=cell[1])
         return True
 
     def on_click(self, event: events.Click) -> None:
@@ -446,8 +446,8 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             drawn.append(((words.row_sentence(found, self._rows[self.row]), "dim"),))
         if why := words.without_rows(found):
             drawn.append(((why, "dim"),))
-        of, texts = self._texts
-        if of == self.cell_filter:
+        cell, texts = self._texts
+        if cell == self.cell_filter:
             drawn += [words.text_line(one, self.shell.glyphs, self.shell.clock()) for one in texts]
         return drawn
 

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from memtui.present.format import count, relative_time
 from memtui.present.memory import confidence
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneStatus
@@ -187,7 +187,7 @@ _ONE = {"finding": "a finding", "insight": "an insight", "lesson": "a lesson"}
 class ObservationColumns(ListPane[ObservationRow]):
     """Three lists. Actions and the preview use the one with the cursor."""
 
-    place: ClassVar = "observations"
+    pane_id: ClassVar = "observations"
     BINDINGS = [*bindings_at("observations")]
     placeholder = "recall by words: rate limit"
     noun, noun_one = "observations", "observation"
@@ -336,7 +336,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
         seen = total if self.has_class("-three") else self._counts[self._category]
         if seen == 0 and len(self._counted_once) == len(CATEGORIES):
-            start(self, self._explain_empty, "note")
+            start_worker(self, self._explain_empty, "note")
         else:
             self.workers.cancel_group(self, "note")
             self.show_note(None)

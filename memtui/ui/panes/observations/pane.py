@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import Command, Pane, use_styles
 from memtui.ui.safe import assemble
@@ -25,7 +25,7 @@ _Tab = ObservationColumns | ScratchpadTab
 class ObservationsPane(Pane):
     """Two tabs, each with its own keys. One is shown."""
 
-    place: ClassVar = "observations"
+    pane_id: ClassVar = "observations"
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "scratchpad", "*"})
 
     def compose(self) -> ComposeResult:
@@ -49,8 +49,8 @@ class ObservationsPane(Pane):
         return self.pad if self.pad.display else self.columns
 
     @property
-    def here(self) -> Place:
-        return self.tab.place
+    def here(self) -> ActionContext:
+        return self.tab.pane_id
 
     def load(self) -> None:
         self._name_tabs()

@@ -86,7 +86,7 @@ _QUOTED = 80
 class ScratchpadTab(ListPane["ScratchpadNote"]):
     """Keys at the left, the text at the right. Adding, changing and deleting each have an undo."""
 
-    place: ClassVar = "scratchpad"
+    pane_id: ClassVar = "scratchpad"
     BINDINGS = [*bindings_at("scratchpad")]
     placeholder = "search in keys and texts"
     noun, noun_one = "keys", "key"

@@ -29,7 +29,7 @@ from typing import ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from memtui.ui.actions import Action, Place
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.widgets.row_table import RowTable
 from memtui.ui.widgets.text_view import TextView
@@ -205,8 +205,10 @@ class CardText:
 
     def _dependents(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         """What was drawn from a memory that is no longer true: facts without other sources, then summaries of entities."""
-        of = {one.id for one in card.item.sources}
-        narrow = {id: [one for one in found if one.id in of] for id, found in evidence.sources.items()}
+        source_ids = {one.id for one in card.item.sources}
+        narrow = {
+            id: [one for one in found if one.id in source_ids] for id, found in evidence.sources.items()
+        }
         lines, picked_at = self._several(card, evidence._replace(sources=narrow), pick)
         many = len(card.parts) > 1
         for index, entity in enumerate(card.item.entities, len(card.sides)):
@@ -303,10 +305,10 @@ class CardText:
         who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {speaker_note(turn)}"
         where = f"{who} {self.glyphs.dot} {when}"
         room = width - len(where) - 3
-        place = assemble(where)
+        where_text = assemble(where)
         if title and room >= 8:
-            place = assemble(line(title, room), f" {self.glyphs.dot} ", where)
-        yield place.stylize("$text-muted").truncate(width)
+            where_text = assemble(line(title, room), f" {self.glyphs.dot} ", where)
+        yield where_text.stylize("$text-muted").truncate(width)
 
     def _wrapped(self, text: Content) -> Iterable[Content]:
         return text.wrap(self.width)
@@ -324,7 +326,7 @@ Row = TypeVar("Row")
 
 class CardTable(RowTable[Row], inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
-    part: ClassVar[Place] = "card"
+    part: ClassVar[ActionContext] = "card"
 
     def unavailable_reason(self, action: Action) -> str:
         return "There is nothing to decide." if not self.row_count else super().unavailable_reason(action)
@@ -332,17 +334,17 @@ class CardTable(RowTable[Row], inherit_bindings=False):
 
 class CardView(TextView, inherit_bindings=False):
     BINDINGS = [*bindings_at("card")]
-    part: ClassVar[Place] = "card"
+    part: ClassVar[ActionContext] = "card"
     _height = 0
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
         yield Static(classes="card-verdicts")
 
-    def show_card(self, laid: CardLayout, verdicts: Content, *, of: object) -> None:
+    def show_card(self, laid: CardLayout, verdicts: Content, *, subject: object) -> None:
         """Show a card and scroll to the picked fact. The verdicts stay below it."""
-        same = of == self._shown
-        self.show(laid.text, of=of)
+        same = subject == self._shown
+        self.show(laid.text, subject=subject)
         below = self.query_one(".card-verdicts", Static)
         below.update(verdicts)
         below.display = bool(verdicts.plain)

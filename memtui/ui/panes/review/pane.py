@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from memtui.present.format import plural
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import BY_ID, Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.clock_banner import ClockBanner
@@ -41,7 +41,7 @@ _VERDICTS_SHARE = 3
 class ReviewPane(ListPane[Card]):
     """The cards at the left, the current one at the right. A decided card disappears, and the next one is shown."""
 
-    place: ClassVar = "review"
+    pane_id: ClassVar = "review"
     BINDINGS = [*bindings_at("review")]
     placeholder = "filter by words: conflict, fading, a title, -not"
     noun, noun_one = "left", "left"
@@ -82,10 +82,10 @@ class ReviewPane(ListPane[Card]):
         return ListSource(matching(self.decisions.cards, filter), lambda card: card.key)
 
     def load(self) -> None:
-        start(self, self._read, "cards")
+        start_worker(self, self._read, "cards")
 
     def reload(self) -> None:
-        start(self, partial(self._read, READ_AFTER), "cards")
+        start_worker(self, partial(self._read, READ_AFTER), "cards")
 
     async def _read(self, delay: float = 0.0) -> None:
         await asyncio.sleep(delay)
@@ -98,14 +98,14 @@ class ReviewPane(ListPane[Card]):
         self._banner.show(deck.clock)
         self._evidence = None
         self.show_rows(top=first)
-        back = [
+        undone = [
             card
             for card in self.decisions.cards
             if card.item.id in self.decisions.decided and card.item.id not in before
         ]
-        if back and not first:
-            self.decisions.decided.remove(back[-1].item.id)
-            self.table.select(back[-1].key)
+        if undone and not first:
+            self.decisions.decided.remove(undone[-1].item.id)
+            self.table.select(undone[-1].key)
         self.shell.show_count("review", len(self.decisions.cards) + deck.later)
 
     def total(self) -> int | None:
@@ -140,7 +140,7 @@ class ReviewPane(ListPane[Card]):
         """Show the card as far as it is known. ``details`` adds the rest of its evidence."""
         card = self.decisions.current
         if card is None:
-            self.card_view.show_card(CardLayout(text, 0), text, of=None)
+            self.card_view.show_card(CardLayout(text, 0), text, subject=None)
             return
         if key != self._picked_on:
             self._picked_on, self.decisions.pick = key, card.first_pick
@@ -165,7 +165,7 @@ class ReviewPane(ListPane[Card]):
             offered.insert(0, Verdict(keys, way, way))
         text = self._text()
         verdicts = text.verdicts(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
-        self.card_view.show_card(text.card(card, evidence, self.decisions.pick), verdicts, of=card.key)
+        self.card_view.show_card(text.card(card, evidence, self.decisions.pick), verdicts, subject=card.key)
 
     def do_pick_left(self) -> None:
         self._pick_side(-1)

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from memtui.engine.errors import FilterError
 from memtui.present.format import count, plural
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
@@ -57,7 +57,7 @@ class SearchPane(ListPane[SearchRow]):
     It searches while typing. A newer question cancels the search of an older one.
     """
 
-    place: ClassVar = "search"
+    pane_id: ClassVar = "search"
     BINDINGS = [*bindings_at("search")]
     placeholder = "ask in any words: what does Ada eat?"
     noun, noun_one = "hits", "hit"
@@ -147,7 +147,7 @@ class SearchPane(ListPane[SearchRow]):
     # -- searching
 
     def load(self) -> None:
-        start(self, self._begin, "begin")
+        start_worker(self, self._begin, "begin")
 
     async def _begin(self) -> None:
         key = self.shell.keymap_shown("tune")
@@ -179,7 +179,7 @@ class SearchPane(ListPane[SearchRow]):
 
     def reload(self) -> None:
         self._before = None
-        start(self, self._follow, "follow")
+        start_worker(self, self._follow, "follow")
 
     async def _follow(self) -> None:
         await self._read_kept()
@@ -190,7 +190,7 @@ class SearchPane(ListPane[SearchRow]):
 
     def show_rows(self, *, top: bool) -> None:
         if self.tuning is not None:
-            start(self, partial(self._search, top), "search")
+            start_worker(self, partial(self._search, top), "search")
 
     async def _search(self, top: bool) -> None:
         tuning = self.tuning

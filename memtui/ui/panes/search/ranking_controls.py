@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from memtui.present.glyphs import Glyphs
 from memtui.ui.action_dispatch import chord, perform
-from memtui.ui.actions import Place
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
@@ -42,7 +42,7 @@ class Knobs(Widget, can_focus=True):
     """``show`` displays a tuning. Every change posts ``TuningChanged`` with the new one."""
 
     BINDINGS = [*bindings_at("knobs")]
-    part: ClassVar[Place] = "knobs"
+    part: ClassVar[ActionContext] = "knobs"
     action_perform, action_chord = perform, chord
     cursor: reactive[int] = reactive(0)
     tuning: reactive[Tuning | None] = reactive(None)
@@ -85,32 +85,32 @@ class Knobs(Widget, can_focus=True):
     def _line(self, index: int, knob: Knob, tuning: Tuning) -> Content:
         width = max(self.size.width, 12)
         here = self.has_focus and index == self.cursor
-        back = " on $row-cursor" if here else ""
+        background = " on $row-cursor" if here else ""
         idle = knob.idle(tuning)
         hue = "$text-disabled" if idle else _HUES.get(knob.label, "$text-muted")
         text = "$text-disabled" if idle else "$text"
-        mark = (f"{self.glyphs.cursor if here else ' '} ", f"$accent{back}")
-        label = (knob.label.ljust(LABEL), f"{hue}{back}")
+        mark = (f"{self.glyphs.cursor if here else ' '} ", f"$accent{background}")
+        label = (knob.label.ljust(LABEL), f"{hue}{background}")
         room = width - LABEL - 2
         level = knob.level(tuning)
         if idle or level is None or room < VALUE + _LEAST_SLIDER:
             setting = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
             if knob.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
                 setting += f" {self.glyphs.dot} agents use it"
-            value = line(setting, room, f"{text}{back}")
+            value = line(setting, room, f"{text}{background}")
         else:
-            slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, back)
-            value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{back}"), slider)
+            slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, background)
+            value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{background}"), slider)
         rest = max(width - 2 - LABEL - value.cell_length, 0)
-        return assemble(mark, label, value, (" " * rest, back.strip()))
+        return assemble(mark, label, value, (" " * rest, background.strip()))
 
-    def _slider(self, level: float, cells: int, hue: str, back: str) -> Content:
+    def _slider(self, level: float, cells: int, hue: str, background: str) -> Content:
         track = cells - 1
         at = round(level * (track - 1))
         return assemble(
-            (self.glyphs.bar * at, f"{hue}{back}"),
-            (self.glyphs.marked, f"bold {hue}{back}"),
-            (self.glyphs.empty * (track - at), f"$frame{back}"),
+            (self.glyphs.bar * at, f"{hue}{background}"),
+            (self.glyphs.marked, f"bold {hue}{background}"),
+            (self.glyphs.empty * (track - at), f"$frame{background}"),
         )
 
     # -- turning

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.present.session import state
-from memtui.ui.action_dispatch import start
+from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import AboutAction
@@ -41,7 +41,7 @@ _TITLE = 60
 class SessionsPane(ListPane["SessionRow"]):
     """The list and the conversation. Enter gives the conversation the whole window."""
 
-    place: ClassVar = "sessions"
+    pane_id: ClassVar = "sessions"
     BINDINGS = [*bindings_at("sessions")]
     placeholder = "filter by title, source or project; -word"
     noun, noun_one = "sessions", "session"
@@ -134,7 +134,7 @@ class SessionsPane(ListPane["SessionRow"]):
     def draw_facts(self, *, preview: bool) -> None:
         """Draw facts from the waiting sessions, or preview that. It runs in the background."""
         task = self._consolidation.preview_waiting if preview else self._consolidation.run_waiting
-        start(self, task, "drawing facts")
+        start_worker(self, task, "drawing facts")
 
     @on(TranscriptView.Failed)
     def _turns_failed(self, event: TranscriptView.Failed) -> None:

@@ -21,8 +21,8 @@ from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
 from memtui.present.text import Visible, one_line
-from memtui.ui.action_dispatch import chord, perform, start
-from memtui.ui.actions import Action, Place
+from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
@@ -205,7 +205,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     BINDINGS = [*bindings_at("transcript")]
     ALLOW_SELECT = False
-    part: ClassVar[Place] = "transcript"
+    part: ClassVar[ActionContext] = "transcript"
     action_perform, action_chord = perform, chord
 
     @message_type
@@ -261,7 +261,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=0, animate=False)
             self._fit()
             self.refresh()
-        start(self, partial(self._read, at, again), "turns")
+        start_worker(self, partial(self._read, at, again), "turns")
 
     def clear(self) -> None:
         """Show nothing."""
@@ -343,7 +343,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         number = turn // PAGE
         if number not in self._fetching:
             self._fetching.add(number)
-            start(self, partial(self._fetch, number), f"texts-{number}")
+            start_worker(self, partial(self._fetch, number), f"texts-{number}")
 
     # -- the cursor
 

@@ -36,10 +36,10 @@ _NARROW = 44
 class Stop(NamedTuple):
     """What Enter opens: a fact, a person, all facts of a topic, what an agent was told, or what goes on.
 
-    ``place``: the section that it is in, because a fact may be in two.
+    ``section``: the section that it is in, because a fact may be in two.
     """
 
-    place: str
+    section: str
     memory: MemoryRecord | None = None
     entity: Entity | None = None
     topic: TopicFacts | None = None
@@ -49,8 +49,8 @@ class Stop(NamedTuple):
     @property
     def key(self) -> Hashable:
         if self.memory is not None:
-            return self.place, self.memory.rid
-        return self.place, self.entity.eid if self.entity is not None else self.agent
+            return self.section, self.memory.rid
+        return self.section, self.entity.eid if self.entity is not None else self.agent
 
 
 class Row(NamedTuple):
@@ -197,12 +197,12 @@ class PortraitLines:
 
         return Row(draw, stop)
 
-    def _person(self, person: Entity, place: str) -> Row:
+    def _person(self, person: Entity, section: str) -> Row:
         name, memories = person.canonical_name, person.mention_count
-        return self._counted(name, memories, "entity", Stop(place, entity=person))
+        return self._counted(name, memories, "entity", Stop(section, entity=person))
 
-    def _agent(self, one: ServedToday, place: str) -> Row:
-        return self._counted(one.agent, one.memories, "text", Stop(place, agent=one.agent))
+    def _agent(self, one: ServedToday, section: str) -> Row:
+        return self._counted(one.agent, one.memories, "text", Stop(section, agent=one.agent))
 
     def _counted(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
         """A name, and behind it the number of its memories."""
@@ -219,7 +219,7 @@ class PortraitLines:
         self,
         fact: MemoryRecord,
         portrait: Portrait,
-        place: str,
+        section: str,
         days: int = 0,
         *,
         ends: float | None = None,
@@ -246,7 +246,7 @@ class PortraitLines:
             text = one_line(without_secrets(fact), room)
             return [*pieces, Piece(text), _blanks(room - cells(text) + 1), right]
 
-        return Row(draw, Stop(place, memory=fact))
+        return Row(draw, Stop(section, memory=fact))
 
     def _right(self, fact: MemoryRecord, new: bool, days: int, ends: float | None, added: bool) -> Piece:
         """What stands behind the text of a fact."""

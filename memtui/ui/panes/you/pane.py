@@ -18,8 +18,8 @@ from memtui.present.format import count, local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import TITLES, headline, legend, topic_filter
 from memtui.present.text import visible
-from memtui.ui.action_dispatch import start
-from memtui.ui.actions import Place
+from memtui.ui.action_dispatch import start_worker
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.memory_actions import MemoryActions
 from memtui.ui.panes.pane import Pane
@@ -41,7 +41,7 @@ class PortraitView(StopView[Stop]):
     """The portrait, with a cursor."""
 
     BINDINGS = [*bindings_at("portrait")]
-    part: ClassVar[Place] = "portrait"
+    part: ClassVar[ActionContext] = "portrait"
 
     def do_column_left(self) -> None:
         self.across(-1)
@@ -53,7 +53,7 @@ class PortraitView(StopView[Stop]):
 class YouPane(Pane):
     """The portrait; below it the text under the cursor in full, where there is room."""
 
-    place: ClassVar = "you"
+    pane_id: ClassVar = "you"
     BINDINGS = [*bindings_at("you")]
     tables = frozenset(
         {
@@ -112,7 +112,7 @@ class YouPane(Pane):
     # -- what is shown
 
     def load(self) -> None:
-        start(self, self._read, "portrait")
+        start_worker(self, self._read, "portrait")
 
     def reload(self) -> None:
         self.load()
@@ -133,7 +133,7 @@ class YouPane(Pane):
         view = self.view
         if not portrait.topics:
             self.show_status("no facts yet")
-            view.show(text_lines(self._empty(portrait), view.text_width), of="nothing")
+            view.show(text_lines(self._empty(portrait), view.text_width), subject="nothing")
         else:
             self.show_status(headline(portrait))
             review = self.shell.tab_count("review")
@@ -141,7 +141,7 @@ class YouPane(Pane):
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
                 portrait.status.review if review is None else review,
             )  # fmt: skip
-            view.show(lines.lay_out(portrait), of="portrait")
+            view.show(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
         self.shell.refresh_keys()
 
@@ -221,7 +221,7 @@ class YouPane(Pane):
     @on(PortraitView.Opened)
     def _opened(self) -> None:
         if (stop := self.stop) is not None:
-            start(self, partial(self._open, stop), "go")
+            start_worker(self, partial(self._open, stop), "go")
 
     async def _open(self, stop: Stop) -> None:
         go = self.shell.navigation
@@ -235,8 +235,8 @@ class YouPane(Pane):
             await go.list_recalls(stop.agent)
         else:
             match stop.about:
-                case "review" | "sessions" as place:
-                    await go.visit(place)
+                case "review" | "sessions" as section:
+                    await go.visit(section)
                 case "new":
                     await go.list_memories("kind:fact added:7d")
                 case "fading":
@@ -254,7 +254,7 @@ class YouPane(Pane):
     def _go_to(self, rid: int) -> None:
         """Put the cursor on a fact of this section, as soon as it is shown there."""
         if self.stop is not None:
-            self.view.seek((self.stop.place, rid))
+            self.view.seek((self.stop.section, rid))
 
 
 def _all(total: int) -> str:
