@@ -276,6 +276,36 @@ def _check_hooks() -> Iterator[Diagnosis]:
         )
 
 
+def _check_clients(path: Path) -> Iterator[Diagnosis]:
+    """The agents on this machine: which are connected, as whom, and what keeps one from working."""
+    from memtui.connect.clients import CLIENTS, this_machine
+    from memtui.connect.connection import connection
+    from memtui.connect.wording import hooks_text, scope_text, state_text
+
+    machine = this_machine()
+    waiting = []
+    for known in (connection(client, machine) for client in CLIENTS.values()):
+        again = f"memtui connect {known.client}"
+        if known.problem:
+            yield _note("agents", f"{known.label}: {known.problem.removesuffix('.')}")
+        elif known.launched is None:
+            waiting += [known.label] if known.found else []
+        elif known.program_gone:
+            yield _note("agents", f"{known.label} is {state_text(known)}", again)
+        elif known.launched.memory and Path(known.launched.memory) != path.absolute():
+            text = f"{known.label} uses another memory: {known.launched.memory}"
+            yield _note("agents", text, f"To use this one: {again}")
+        else:
+            parts = (state_text(known), scope_text(known), hooks_text(known))
+            text = f"{known.label} is {', '.join(part for part in parts if part)}"
+            if known.hooks == "outdated":
+                yield _note("agents", text, f"To renew them: {again} --hooks")
+            else:
+                yield _ok("agents", text)
+    if waiting:
+        yield _note("agents", f"not connected: {', '.join(waiting)}", "To connect them: memtui connect --all")
+
+
 def _check_access(path: Path) -> Iterator[Diagnosis]:
     """Tokens, and what was refused at a port in the last days."""
     from memtui.access.counts import Counts
@@ -401,6 +431,7 @@ def _examine(invocation: Invocation, configuration: Configuration, *, models: bo
     yield from _check_names(invocation, configuration)
     if not invocation.demo:
         yield from _check_hooks()
+        yield from _check_clients(invocation.path())
         yield from _check_access(invocation.path())
     yield from _check_feeds()
     yield from _check_terminal()

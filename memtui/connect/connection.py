@@ -18,6 +18,7 @@ from .launch import LaunchCommand, Launched, parse
 HookState = Literal["on", "off", "outdated", "none"]
 """``outdated``: not at all events that this version uses. ``none``: the client has no hooks that fit."""
 _EMPTY = ("", "{}")
+_ADDRESSES = {"url", "uri", "httpUrl", "serverUrl"}
 
 
 class Connection(Record):
@@ -87,7 +88,7 @@ def connection(client: Client, machine: Machine) -> Connection:
     return Connection(
         client=client.name, label=client.label, file=file, found=client.is_installed(machine), launched=launched,
         hooks=state, problem=problem,
-        program_gone=launched is not None and shutil.which(launched.program) is None,
+        program_gone=bool(launched and launched.program and shutil.which(launched.program) is None),
     )  # fmt: skip
 
 
@@ -124,7 +125,10 @@ def _entry(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _with_entry(client: Client, text: str, values: dict[str, Any]) -> str:
-    path = _path(client, formats.load(client.format, text))
+    document = formats.load(client.format, text)
+    path = _path(client, document)
+    if _ADDRESSES & {*(_entry(client, document) or ())}:
+        raise ValueError(f"its entry for memtui has an address; memtui disconnect {client.name} removes it")
     return formats.set_values(client.format, text, path, values)
 
 

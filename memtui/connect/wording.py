@@ -11,6 +11,8 @@ def state_text(one: Connection) -> str:
         return "cannot be read"
     if one.launched is None:
         return "found, not connected" if one.found else "not found"
+    if not one.launched.program:
+        return "connected at an address"
     if one.program_gone:
         return f"connected, but {one.launched.program} is gone"
     return f"connected as {one.launched.agent or 'mcp'}"

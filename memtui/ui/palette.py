@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -113,8 +114,8 @@ def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
     for what, help, show in (
         (
             "Connect your agent",
-            "The commands that let an agent use this memory.",
-            partial(show_connecting, shell),
+            "Which agents are here, how each is connected, and the command for it.",
+            partial(start, shell.app, partial(show_connecting, shell), "go"),
         ),
         ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
@@ -157,20 +158,31 @@ def show_guide(shell: Shell) -> None:
     shell.app.push_screen(GuideDialog())
 
 
-def show_connecting(shell: Shell) -> None:
-    """Show the shell commands that connect agents."""
+async def show_connecting(shell: Shell) -> None:
+    """Show the agents of this machine, how each is connected, and the shell commands that connect them.
+
+    Files of other programs are read only where settings may be written: not in a browser.
+    """
+    from memtui.connect.clients import CLIENTS, this_machine
+    from memtui.connect.connection import Connection, connection
+    from memtui.connect.wording import hooks_text, scope_text, state_text
     from memtui.engine.installation import runnable
 
     from .dialogs.help import HelpDialog, HelpLine
 
+    def look() -> list[Connection]:
+        machine = this_machine()
+        return [connection(client, machine) for client in CLIENTS.values()]
+
+    known = await asyncio.to_thread(look) if shell.permissions.settings else []
     connect = "Connect your agent: in a shell"
     lines = [
-        HelpLine(
-            connect,
-            runnable("memtui connect claude-code"),
-            "Claude Code. With --hooks it records every turn.",
-        ),
-        HelpLine(connect, runnable("memtui connect claude-desktop"), "Claude Desktop."),
-        HelpLine(connect, runnable("memtui connect codex"), "Codex."),
+        HelpLine(connect, runnable("memtui connect --all"), "All that were found. It shows the changes first."),
+        HelpLine(connect, runnable("memtui connect claude-code"), "Only one. With --hooks it records every turn."),
+        HelpLine(connect, runnable("memtui disconnect codex"), "Take memtui out of it again."),
     ]
+    for one in sorted(known, key=lambda one: not (one.found or one.connected)):
+        parts = (state_text(one), scope_text(one), hooks_text(one))
+        group = "On this computer" if one.found or one.connected else "Others that can be connected"
+        lines.append(HelpLine(group, one.label, one.problem or ", ".join(part for part in parts if part)))
     shell.app.push_screen(HelpDialog("Agents", lines))

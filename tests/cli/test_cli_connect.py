@@ -340,3 +340,26 @@ def test_what_the_person_put_into_our_entry_is_not_shown_when_it_goes(cli: Cli, 
     assert "-      TOKEN: [hidden]" in result.out.splitlines()
     assert "tulips" not in result.out
     assert not file.exists()
+
+
+def test_the_doctor_says_how_the_agents_here_are_connected(cli: Cli, home: Path, tmp_path: Path) -> None:
+    (home / ".config/zed").mkdir(parents=True)
+    cli("connect", "cursor", "--yes", "--project", "work")
+    cli("connect", "codex", "--yes", "--db", tmp_path / "other.db")
+    cli("connect", "gemini-cli", "--yes", "--hooks")
+    settings = home / ".gemini/settings.json"
+    settings.write_text(settings.read_text().replace("AfterAgent", "Other"))
+    (home / ".claude.json").write_text('{"mcpServers": {"memtui": {"command": "/gone/memtui"}}}')
+    (home / ".config/goose").mkdir()
+    (home / ".config/goose/config.yaml").write_text("- broken\n")
+    found = {
+        (one["state"], one["text"].partition(" ")[0]): one
+        for one in cli("doctor", "--json").json["findings"]
+        if one["area"] == "agents"
+    }
+    assert found["ok", "Cursor"]["text"] == "Cursor is connected as cursor, project work"
+    assert str(tmp_path / "other.db") in found["note", "Codex"]["text"]
+    assert found["note", "Gemini"]["remedy"].endswith("memtui connect gemini-cli --hooks")
+    assert found["note", "Claude"]["text"] == "Claude Code is connected, but /gone/memtui is gone"
+    assert "config.yaml cannot be changed" in found["note", "Goose:"]["text"]
+    assert found["note", "not"]["text"] == "not connected: Zed"

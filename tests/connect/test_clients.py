@@ -325,4 +325,9 @@ def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Pa
     file.write_text('{"mcpServers": {"memtui": {"command": "/gone/memtui", "args": ["mcp"]}}}')
     assert state_text(connection.connection(client, here)) == "connected, but /gone/memtui is gone"
     file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
-    assert connection.connection(client, here).connected
+    known = connection.connection(client, here)
+    assert (known.connected, state_text(known)) == (True, "connected at an address")
+    with pytest.raises(InputError, match="memtui disconnect cursor removes it"):
+        connection.connecting(client, here, CALL)
+    written(connection.parting(client, here))
+    assert not file.exists()

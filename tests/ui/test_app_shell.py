@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import partial
 from pathlib import Path
@@ -297,7 +298,11 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
         await until(lambda: memories(app).table.row_count == 5)
 
 
-async def test_the_palette_knows_what_is_in_other_panes(story: Story) -> None:
+async def test_the_palette_knows_what_is_in_other_panes(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".cursor").mkdir()
     app = story.app()
 
     def on_screen(text: str) -> bool:
@@ -332,6 +337,7 @@ async def test_the_palette_knows_what_is_in_other_panes(story: Story) -> None:
         await still(pilot.app)
         await pilot.press("enter")
         await until(lambda: "memtui connect claude-code" in screen_text(app))
+        assert re.search(r"On this computer.*\n.*Cursor +found, not connected", screen_text(app))
 
 
 async def test_many_sayings_of_one_kind_are_one_line_and_one_toast(story: Story) -> None:
