@@ -16,6 +16,7 @@ import pytest
 from memtui import Memory
 from memtui.cli.root import COMMANDS, group
 from memtui.config import settings_text
+from memtui.connect.clients import CLIENTS, Machine
 from memtui.engine.errors import InputError
 from memtui.engine.importers.registry import BUILT_IN
 from memtui.engine.search.filters.compiler import compile as compile_filter
@@ -78,6 +79,21 @@ def tools() -> str:
     return "\n".join(f"- `{tool.name}`: {_SENTENCE.split(tool.description)[0]}" for tool in TOOLS)
 
 
+def clients() -> str:
+    """The agents that can be connected, with the place of each configuration on three platforms, and its hooks."""
+    lines = ["| agent | name | configuration | hooks |", "|---|---|---|---|"]
+    for client in CLIENTS.values():
+        places = [
+            str(client.configuration(Machine(home=Path("~"), platform=platform, environ={})))
+            for platform in ("linux", "darwin", "win32")
+        ]
+        places[2] = places[2].replace("~/AppData/Roaming", "%APPDATA%")
+        named = places if len(set(places)) == 3 else list(dict.fromkeys(places))
+        shown = "; ".join(f"`{place}`" for place in named)
+        lines.append(f"| {client.label} | `{client.name}` | {shown} | {client.lacks or 'yes'} |")
+    return "\n".join(lines)
+
+
 LISTS = {
     ("python", "api"): public_names,
     ("python", "records"): public_records,
@@ -86,6 +102,7 @@ LISTS = {
     ("commands", "commands"): commands,
     ("import", "formats"): formats,
     ("agents", "tools"): tools,
+    ("agents", "clients"): clients,
 }
 
 

@@ -13,7 +13,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
 ORDER = (
-    "import", "facts", "search", "context", "filters", "correct", "names", "observations", "agents", "remote", "backups",
+    "install", "import", "facts", "search", "context", "filters", "correct", "names", "observations", "agents", "remote", "backups",
     "export", "checks", "commands", "keys", "settings", "python", "promises", "figures",
 )  # fmt: skip
 """The topics, in the order in which a newcomer needs them."""

