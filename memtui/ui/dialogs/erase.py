@@ -130,9 +130,10 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     return (
         Column("choice", "", choice, width=1, gap=1),
         Column("outcome", "", outcome, width=9),
-        Column("what", "what", place, width=12, drop=2),
-        Column("text", "text", text, least=20),
-        Column("why", "why", why, width=28, drop=1),
+        Column("what", "what", place, width=12, drop=1),
+        Column("text", "text", text, least=30),
+        # The line below the list says it as well.
+        Column("why", "why", why, width=28, drop=2),
     )
 
 
