@@ -138,9 +138,13 @@ def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = Non
 
 
 def headline(timeline: Timeline, zone: tzinfo | None = None) -> str:
-    """``Memories by topic and month, April 2021 to November 2026.``"""
+    """``Memories by topic and month, April 2021 until November 2026.`` Days stand without their weekdays: it is one line."""
     first = period_name(timeline.unit, timeline.bounds[0], zone)
     last = period_name(timeline.unit, timeline.bounds[-2], zone)
+    if timeline.unit in ("day", "hour"):
+        first, last = (name.partition(" ")[2] for name in (first, last))
+    if timeline.unit == "day" and first != last and first[-5:] == last[-5:]:
+        first = first[:-5]  # the year
     return f"Memories by {timeline.by} and {timeline.unit}, {first if first == last else f'{first} until {last}'}."
 
 

@@ -71,6 +71,8 @@ def test_sentences() -> None:
     assert words.cell_sentence(one, everything, 1, UTC) == "Everything, April 2026: 5 learned."
     assert words.cell_sentence(one, rows[3], 1, UTC) == "No topic, April 2026: nothing."
     assert words.headline(one, UTC) == "Memories by topic and month, March 2026 until May 2026."
+    days = words.headline(made("day", "topic", {"plan": [0, 3, 1]}), UTC)
+    assert days == "Memories by topic and day, 2 March until 4 March 2026."
 
 
 HOSTILE = ("\u202eevil\x1b[31m", "n" * 500, "עברית שלום", "😀\u200d👩 party", "e\u0301" * 90)
