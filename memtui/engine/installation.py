@@ -16,7 +16,9 @@ COMMANDS = (
     "health", "doctor", "tokens", "serve", "guide", "help", "completion",
 )  # fmt: skip
 """What follows the program's name where a hint names a command."""
-_COMMAND = re.compile(rf"(?<![\w/.-])(?<!uvx )(?<!pipx run )memtui (?=--[a-z]|(?:{'|'.join(COMMANDS)})\b)")
+_COMMAND = re.compile(
+    rf"(?<![\w/.-])(?<!uvx )(?<!pipx run )(?<!-m )memtui (?=--[a-z]|(?:{'|'.join(COMMANDS)})\b)"
+)
 
 
 @cache
@@ -30,9 +32,21 @@ def program() -> str:
     if "pipx" in folders and "venvs" not in folders:
         return "pipx run memtui"
     script = Path(sys.argv[0] if sys.argv else "")
-    if script.stem == "memtui" and script.parent.name and shutil.which("memtui") is None:
+    found = shutil.which("memtui")
+    if script.stem == "memtui" and script.parent.name and not _is_same(found, script):
         return _line([str(script)])
+    beside = found is not None and _is_same(Path(found).parent, Path(sys.executable).parent)
+    if script.parts[-2:] == ("memtui", "__main__.py") and not beside:
+        return _line([sys.executable, "-m", "memtui"])
     return "memtui"
+
+
+def _is_same(one: str | Path | None, other: Path) -> bool:
+    """Whether both lead to the same file or folder; another memtui on the path is not this one."""
+    try:
+        return one is not None and other.samefile(one)
+    except OSError:
+        return False
 
 
 def runnable(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.content import Content
 from textual.widget import Widget
 
+from memtui.engine.installation import runnable
 from memtui.present.text import cells, visible
 
 from .presenters.text_layout import wrap
@@ -100,7 +101,7 @@ class Tour:
         """Go one step back. Without one, the tour ends."""
         if not await self._navigation.go_back():
             self.end()
-            self._shell.show_message("The tour is over: memtui --demo --tour begins it again.")
+            self._shell.show_message(runnable("The tour is over: memtui --demo --tour begins it again."))
 
     def do_import(self) -> None:
         """Import into the person's own memory, never into the demo."""

@@ -107,6 +107,28 @@ def test_a_program_that_is_on_no_path_is_named_by_its_place(
     installation.program.cache_clear()
     monkeypatch.setenv("PATH", str(script.parent))
     assert runnable("memtui undo 7") == "memtui undo 7"
+    installation.program.cache_clear()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "memtui").touch(0o755)
+    monkeypatch.setenv("PATH", str(other))
+    assert runnable("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
+    installation.program.cache_clear()
+    (other / "memtui").unlink()
+    (other / "memtui").symlink_to(script)
+    assert runnable("memtui undo 7") == "memtui undo 7"
+
+
+def test_a_module_that_was_run_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/lib/python3/memtui/__main__.py"])
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    (tmp_path / "memtui").touch(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    again = f"{shlex.quote(str(tmp_path / 'python'))} -m memtui undo 7"
+    assert runnable("memtui undo 7") == again == runnable(again)
+    installation.program.cache_clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert runnable("memtui undo 7") == "memtui undo 7"
 
 
 def test_every_command_is_known_to_hints() -> None:

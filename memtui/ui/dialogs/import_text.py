@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.engine.installation import runnable
 from memtui.present import import_sources
 from memtui.present.format import count, plural
 from memtui.present.text import one_line
@@ -126,7 +127,8 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         parts.append((f"! {warning}\n", "$warning"))
     if len(report.warnings) > _WARNINGS:
         more = f"and {count(len(report.warnings) - _WARNINGS)} more warnings"
-        parts.append((f"{more}: memtui import --dry-run --json names each\n", "$text-muted"))
+        names = runnable("memtui import --dry-run --json")
+        parts.append((f"{more}: {names} names each\n", "$text-muted"))
     if report.imported and not report.dry_run:
         parts.append(
             ("The words can be found now. Names and vectors follow in the background.", "$text-muted")
