@@ -18,6 +18,7 @@ from ui_story import Story, running, screen_text, still, there, until
         ("8", "vertical_line", "| (split) works in Entities, not here."),
         ("2", "ctrl+n", "ctrl+n (next step) works in the tour, not here."),
         ("2", "f8", "f8 does nothing here. ? shows the keys."),
+        ("2", "underscore", "All parts are shown already."),
     ],
 )
 async def test_a_key_that_does_nothing_here_is_answered(

@@ -334,19 +334,25 @@ class ListPane(Pane, Generic[Row]):
     # -- actions
 
     @property
-    def in_mode(self) -> bool:
+    def _zoomed(self) -> bool:
         return self.has_class("-zoom-list") or self.has_class("-zoom-preview")
+
+    @property
+    def in_mode(self) -> bool:
+        return self._zoomed
 
     def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
 
     def unavailable_reason(self, action: Action) -> str:
+        if action.id == "unzoom" and not self._zoomed:
+            return "All parts are shown already."
         if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
         return super().unavailable_reason(action)
 
     def back(self) -> bool:
-        if self.has_class("-zoom-list") or self.has_class("-zoom-preview"):
+        if self._zoomed:
             self.zoom(None)
             self.table.focus()
         elif not self.table.has_focus:
