@@ -13,8 +13,8 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
 ORDER = (
-    "install", "import", "facts", "search", "context", "filters", "correct", "names", "observations", "agents", "remote", "backups",
-    "export", "checks", "commands", "keys", "settings", "python", "promises", "figures",
+    "install", "import", "facts", "search", "context", "filters", "correct", "names", "observations", "agents", "remote",
+    "backups", "export", "checks", "commands", "keys", "settings", "python", "promises", "figures",
 )  # fmt: skip
 """The topics, in the order in which a newcomer needs them."""
 

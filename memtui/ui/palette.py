@@ -115,7 +115,7 @@ def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
         (
             "Connect your agent",
             "Which agents are here, how each is connected, and the command for it.",
-            partial(start, shell.app, partial(show_connecting, shell), "go"),
+            partial(start_worker, shell.app, partial(show_connecting, shell), "go"),
         ),
         ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
@@ -177,8 +177,12 @@ async def show_connecting(shell: Shell) -> None:
     known = await asyncio.to_thread(look) if shell.permissions.settings else []
     connect = "Connect your agent: in a shell"
     lines = [
-        HelpLine(connect, runnable("memtui connect --all"), "All that were found. It shows the changes first."),
-        HelpLine(connect, runnable("memtui connect claude-code"), "Only one. With --hooks it records every turn."),
+        HelpLine(
+            connect, runnable("memtui connect --all"), "All that were found. It shows the changes first."
+        ),
+        HelpLine(
+            connect, runnable("memtui connect claude-code"), "Only one. With --hooks it records every turn."
+        ),
         HelpLine(connect, runnable("memtui disconnect codex"), "Take memtui out of it again."),
     ]
     for one in sorted(known, key=lambda one: not (one.found or one.connected)):
