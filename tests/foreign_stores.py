@@ -242,3 +242,161 @@ MCP_MEMORY_SERVICE_ROWS: dict[str, list[dict[str, Any]]] = {
 
 def mcp_memory_service(path: Path) -> Path:
     return store(path, MCP_MEMORY_SERVICE, MCP_MEMORY_SERVICE_ROWS)
+
+
+# opencode, as far as sessions go.
+OPENCODE = """
+CREATE TABLE project (id TEXT PRIMARY KEY, worktree TEXT NOT NULL);
+CREATE TABLE session (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT, slug TEXT NOT NULL DEFAULT '', directory TEXT NOT NULL,
+  title TEXT NOT NULL, version TEXT NOT NULL DEFAULT '', revert TEXT, time_created INTEGER, time_updated INTEGER,
+  time_archived INTEGER);
+CREATE TABLE message (
+  id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL DEFAULT 0,
+  data TEXT NOT NULL);
+CREATE TABLE part (
+  id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL, time_created INTEGER NOT NULL DEFAULT 0,
+  time_updated INTEGER NOT NULL DEFAULT 0, data TEXT NOT NULL);
+CREATE INDEX part_message_id_id_idx ON part (message_id, id);
+"""
+_AT = 1772618400000
+# (message, role, seconds after the first, parts, other fields of the message)
+OPENCODE_TALK: list[tuple[str, str, int, list[dict[str, Any]], dict[str, Any]]] = [
+    ("msg_1", "user", 0, [{"type": "text", "text": "Why is the heater off?"},
+     {"type": "text", "text": "<file>", "synthetic": True}, {"type": "file", "url": "file:///heater.py"}], {}),
+    ("msg_2", "assistant", 5, [{"type": "step-start"}, {"type": "reasoning", "text": "Hm."}, {"type": "tool", "tool": "read"},
+     {"type": "text", "text": "It reads Fahrenheit."}, {"type": "text", "text": "The sensor is set wrong."}],
+     {"path": {"cwd": "/x", "root": "/x"}}),
+    ("msg_3", "assistant", 6, [{"type": "tool", "tool": "edit"}], {}),
+    ("msg_4", "assistant", 7, [{"type": "text", "text": "What we did so far"}], {"summary": True}),
+    ("msg_5", "user", 8, [{"type": "text", "text": "Use Kelvin"}], {}),
+]  # fmt: skip
+OPENCODE_SESSION = {
+    "id": "ses_1", "projectID": "p1", "directory": "/home/ada/greenhouse", "title": "Heater", "revert": {"messageID": "msg_5"},
+    "time": {"created": _AT, "updated": _AT},
+}  # fmt: skip
+
+
+def _opencode_messages() -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    found = []
+    for own, role, after, parts, more in OPENCODE_TALK:
+        info = {
+            "id": own,
+            "sessionID": "ses_1",
+            "role": role,
+            "time": {"created": _AT + after * 1000},
+            **more,
+        }
+        ids = {"sessionID": "ses_1", "messageID": own}
+        found.append((info, [{"id": f"prt_{own[4:]}{n}", **ids, **part} for n, part in enumerate(parts)]))
+    return found
+
+
+def opencode(path: Path) -> Path:
+    """Its database: a session, one within it, and what was said in them."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "session": [
+            {"id": "ses_1", "project_id": "p1", "directory": "/home/ada/greenhouse", "title": "Heater",
+             "revert": {"messageID": "msg_5"}},
+            {"id": "ses_2", "project_id": "p1", "directory": "/home/ada/greenhouse", "title": "Task", "parent_id": "ses_1"},
+        ],
+        "message": [{"id": "msg_9", "session_id": "ses_2", "time_created": _AT + 9000, "data": {"role": "user"}}],
+        "part": [{"id": "prt_9", "message_id": "msg_9", "session_id": "ses_2",
+                  "data": {"type": "text", "text": "Look for sensors"}}],
+    }  # fmt: skip
+    for info, parts in _opencode_messages():
+        data = {name: value for name, value in info.items() if name not in ("id", "sessionID")}
+        at = info["time"]["created"]
+        rows["message"].append({"id": info["id"], "session_id": "ses_1", "time_created": at, "data": data})
+        for part in parts:
+            data = {
+                name: value for name, value in part.items() if name not in ("id", "sessionID", "messageID")
+            }
+            rows["part"].append(
+                {"id": part["id"], "message_id": info["id"], "session_id": "ses_1", "data": data}
+            )
+    return store(path, OPENCODE, rows)
+
+
+def opencode_files(storage: Path) -> Path:
+    """The files of its earlier versions."""
+
+    def write(place: str, value: Any) -> None:
+        path = storage / f"{place}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value, indent=2))
+
+    write("project/p1", {"id": "p1", "worktree": "/home/ada/greenhouse"})
+    write("session/p1/ses_1", OPENCODE_SESSION)
+    write("todo/ses_1", [])
+    for info, parts in _opencode_messages():
+        write(f"message/ses_1/{info['id']}", info)
+        for part in parts:
+            write(f"part/{info['id']}/{part['id']}", part)
+    return storage
+
+
+def opencode_export(path: Path) -> Path:
+    messages = [{"info": info, "parts": parts} for info, parts in _opencode_messages()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"info": OPENCODE_SESSION, "messages": messages}, indent=2))
+    return path
+
+
+_SAID = "00000000-0000-4000-8000-00000000000"
+GEMINI: list[dict[str, Any]] = [
+    {"sessionId": "g-1", "projectHash": "a" * 64, "startTime": "2026-03-04T10:00:00Z", "lastUpdated": "2026-03-04T10:00:00Z"},
+    {"id": f"{_SAID}0", "timestamp": "2026-03-04T10:00:00.100Z", "type": "user", "content": "<session_context>\nToday is…"},
+    {"id": f"{_SAID}1", "timestamp": "2026-03-04T10:00:00.500Z", "type": "user", "displayContent": "Why is @heater.py off?",
+     "content": [{"text": "Why is @heater.py off?"}, {"text": "--- the whole file ---"}]},
+    {"$set": {"lastUpdated": "2026-03-04T10:00:00.600Z"}},
+    {"id": f"{_SAID}2", "timestamp": "2026-03-04T10:00:05Z", "type": "gemini", "content": "",
+     "toolCalls": [{"id": "t", "name": "read"}]},
+    {"id": f"{_SAID}3", "timestamp": "2026-03-04T10:00:06Z", "type": "gemini", "content": [{"text": "Hm", "thought": True},
+     {"text": "It reads "}, {"text": "Fahrenheit."}]},
+    {"id": f"{_SAID}3", "timestamp": "2026-03-04T10:00:06Z", "type": "gemini",
+     "content": [{"text": "It reads "}, {"text": "Fahrenheit."}], "tokens": {"total": 5}},
+    {"id": f"{_SAID}4", "timestamp": "2026-03-04T10:00:07Z", "type": "info", "content": "Update available"},
+    {"id": f"{_SAID}5", "timestamp": "2026-03-04T10:00:08Z", "type": "user", "content": "Use Kelvin"},
+    {"id": f"{_SAID}6", "timestamp": "2026-03-04T10:00:09Z", "type": "gemini", "content": "Kelvin it is."},
+    {"$rewindTo": f"{_SAID}5"},
+    {"id": f"{_SAID}7", "timestamp": "2026-03-04T10:00:10Z", "type": "user", "content": "/clear"},
+    {"$set": {"messages": [
+        {"id": f"{_SAID}1", "timestamp": "2026-03-04T10:00:00.500Z", "type": "user", "content": [{"text": "masked"}]},
+        {"id": f"{_SAID}8", "timestamp": "2026-03-04T10:00:11Z", "type": "user", "content": [{"text": "<state_snapshot>"}]},
+    ]}},
+    {"$set": {"summary": "The heater"}},
+]  # fmt: skip
+
+
+def gemini_cli(tmp: Path) -> Path:
+    """Its folder of projects: a session of lines, an agent's within it, and an earlier one in an object."""
+    project = tmp / "greenhouse-2"
+    chats = project / "chats"
+    (chats / "g-1").mkdir(parents=True)
+    (project / ".project_root").write_text("/home/ada/greenhouse")
+    (project / "logs.json").write_text(
+        '[{"sessionId": "g-1", "messageId": 0, "type": "user", "message": "Why?"}]'
+    )
+    (chats / "session-2026-03-04T10-00-g1.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in GEMINI)
+    )
+    inner = [
+        {
+            "sessionId": "g-2",
+            "projectHash": "a" * 64,
+            "kind": "subagent",
+            "directories": ["/home/ada/greenhouse"],
+        },
+        {"id": "in-1", "timestamp": "2026-03-04T10:00:05Z", "type": "user", "content": "Look for sensors"},
+    ]
+    (chats / "g-1" / "g-2.jsonl").write_text("".join(json.dumps(one) + "\n" for one in inner))
+    old = {
+        "sessionId": "g-0", "projectHash": "a" * 64, "startTime": "2026-03-03T10:00:00Z", "lastUpdated": "2026-03-03T10:00:00Z",
+        "messages": [
+            {"id": "old-1", "timestamp": "2026-03-03T10:00:00Z", "type": "user", "content": "Hello there"},
+            {"id": "old-2", "timestamp": "2026-03-03T10:00:01Z", "type": "gemini", "content": "Hello Ada."},
+        ],
+    }  # fmt: skip
+    (chats / "session-2026-03-03T10-00-g0.json").write_text(json.dumps(old, indent=2))
+    return tmp

@@ -24,7 +24,7 @@ from memtui.engine.store.file import OWN_TABLES
 
 from . import compression, databases, refusals
 from .base import Format, Head
-from .formats import markdown, vault
+from .formats import markdown, opencode, vault
 from .limits import LIMITS, BrokenSourceError, LimitError, Limits
 from .refusals import (
     ANOTHER_MEMORY,
@@ -56,7 +56,8 @@ _ASIDE_FOLDERS = frozenset({".obsidian", ".trash", ".git"})
 _RECORDS_NAMED = (".json", ".jsonl", ".ndjson")
 # Formats of programs that keep settings and state of their own beside their sessions.
 _WITH_STATE = frozenset({
-    "claude-code", "claude-history", "claude-mem", "claude-memory", "codex", "engram", "mcp-memory-service",
+    "claude-code", "claude-history", "claude-mem", "claude-memory", "codex", "engram", "gemini-cli",
+    "mcp-memory-service", "opencode",
 })  # fmt: skip
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
@@ -220,6 +221,8 @@ class _Search:
             for aside in _ASIDE_FOLDERS.intersection(folders):
                 folders.remove(aside)
                 self._leave_out(PROGRAMS, Path(place, aside))
+            for together in opencode.beside(folders):
+                folders.remove(together)
             for name in names:
                 count += 1
                 if count > self.limits.files:

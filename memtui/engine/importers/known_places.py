@@ -133,6 +133,7 @@ def known_sources(
     claude = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser()
     codex = Path(environ.get("CODEX_HOME") or home / ".codex").expanduser()
     mem0 = Path(environ.get("MEM0_DIR") or home / ".mem0").expanduser() / "history.db"
+    opencode = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share").expanduser() / "opencode"
     graphs = mcp_graphs(home, environ)
     return list(
         _with_unique_names(
@@ -141,6 +142,13 @@ def known_sources(
                 *_codex(codex),
                 *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
                 *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
+                *_not_live("gemini-cli", "gemini-cli", "Gemini CLI", home / ".gemini" / "tmp"),
+                *_not_live(
+                    "opencode-files",
+                    "opencode",
+                    "opencode, earlier versions",
+                    opencode / "storage" / "message",
+                ),
                 *_file("mem0", "mem0-history", "mem0", mem0),
                 *(
                     found
@@ -167,7 +175,7 @@ def session_files(source: KnownSource) -> list[SessionFile]:
     if not source.path.is_dir():
         found = list(_stat(source.path))
     else:
-        found = _files(source.path, _SUFFIXES.get(source.format, (".jsonl",)))
+        found = _files(source.path, _SUFFIXES.get(source.format, (".jsonl",)), _WITHIN.get(source.format))
     return sorted(found, key=lambda file: (file.modified, str(file.path)))
 
 
@@ -180,7 +188,11 @@ _SUFFIXES = {
     "claude-code": (".jsonl",),
     "claude-memory": (".md",),
     "codex": (".jsonl", ".jsonl.zst", ".json"),
+    "gemini-cli": (".jsonl", ".json"),
+    "opencode": (".json",),
 }
+# Beside the folder of sessions in each project lie others of the program.
+_WITHIN = {"gemini-cli": "chats"}
 
 
 def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
@@ -205,7 +217,7 @@ def _not_live(name: str, format: str, label: str, folder: Path) -> Iterator[Know
 
 
 def _folder(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
-    times = [file.modified for file in _files(folder, _SUFFIXES[format])]
+    times = [file.modified for file in _files(folder, _SUFFIXES[format], _WITHIN.get(format))]
     if times:
         yield KnownSource(
             name=name, format=format, label=label, path=folder, files=len(times), newest=max(times),
@@ -228,10 +240,15 @@ def _with_unique_names(sources: list[KnownSource]) -> Iterator[KnownSource]:
         yield source if number == 1 else msgspec.structs.replace(source, name=f"{source.name}-{number}")
 
 
-def _files(folder: Path, suffixes: tuple[str, ...]) -> list[SessionFile]:
-    """The files with one of the suffixes; a packed copy of a file beside it does not count."""
+def _files(folder: Path, suffixes: tuple[str, ...], within: str | None = None) -> list[SessionFile]:
+    """The files with one of the suffixes; a packed copy of a file beside it does not count.
+
+    ``within``: only those in folders of this name, and below them.
+    """
     found: list[SessionFile] = []
     for place, _, names in os.walk(folder):
+        if within is not None and within not in Path(place).parts:
+            continue
         there = frozenset(names)
         for name in names:
             if name.endswith(suffixes) and not (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in there):

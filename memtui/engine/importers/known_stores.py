@@ -11,7 +11,8 @@ from memtui.engine.records import Record
 class StorePlace(Record):
     """``folders``: below the home folder, on Linux, macOS and Windows. ``file``: a name in them, which may have a ``*``.
 
-    ``folder_variables`` and ``file_variables`` of the environment say another folder or file: the first that is set.
+    ``folder_variables`` and ``file_variables`` of the environment say another folder or file: the first that is set. The
+    store is ``below`` the folder of a variable.
     """
 
     format: str
@@ -20,6 +21,7 @@ class StorePlace(Record):
     file: str
     folder_variables: tuple[str, ...] = ()
     file_variables: tuple[str, ...] = ()
+    below: str = ""
 
 
 PLACES = (
@@ -38,6 +40,10 @@ PLACES = (
         folder_variables=("MCP_MEMORY_BASE_DIR",),
         file_variables=("MCP_MEMORY_SQLITE_PATH", "MCP_MEMORY_SQLITEVEC_PATH"),
     ),
+    StorePlace(
+        format="opencode", label="opencode", folders=(".local/share/opencode",), file="opencode*.db",
+        folder_variables=("XDG_DATA_HOME",), below="opencode",
+    ),
 )  # fmt: skip
 
 
@@ -48,7 +54,9 @@ def store_files(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[StoreP
             yield place, Path(named).expanduser()
             continue
         folder = _first(place.folder_variables, environ)
-        folders = [Path(folder).expanduser()] if folder else [home / one for one in place.folders]
+        folders = (
+            [Path(folder).expanduser() / place.below] if folder else [home / one for one in place.folders]
+        )
         for each in folders:
             found = sorted(each.glob(place.file)) if "*" in place.file else [each / place.file]
             yield from ((place, path) for path in found)

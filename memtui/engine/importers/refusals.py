@@ -20,9 +20,8 @@ WORD, EXCEL, SLIDES = "Word document", "Excel file", "PowerPoint file"
 OPEN_DOCUMENT, EBOOK, OFFICE = "OpenDocument file", "e-book", "Office file"
 AIDER_INPUT, CHATGPT_PAGE, WEB_PAGE = "Aider input history", "page of a ChatGPT export", "web page"
 WHATSAPP, GEMINI, SLACK = "WhatsApp chat", "Gemini activity file", "Slack export"
-GEMINI_CLI, OPENCODE = "Gemini CLI session", "session of OpenCode"
 EDITOR, CURSOR = "database of VS Code or Cursor", "chat file of Cursor"
-CHATS = frozenset({WHATSAPP, GEMINI, GEMINI_CLI, OPENCODE, SLACK, EDITOR, CURSOR})
+CHATS = frozenset({WHATSAPP, GEMINI, SLACK, EDITOR, CURSOR})
 """What holds conversations."""
 TABLE, YAML, CALENDAR, CONTACTS, MAIL = "table", "YAML file", "calendar", "contact file", "mail file"
 EMPTY_LIST = "empty list"
@@ -32,7 +31,7 @@ _SAVE_AS_TEXT = "memtui reads text. Save it as .md or .txt, and import that."
 HINTS = {
     **dict.fromkeys((PICTURE, SOUND, VIDEO), "memtui reads text: conversations, notes and other memories."),
     **dict.fromkeys((PDF, WORD, EXCEL, SLIDES, OPEN_DOCUMENT, EBOOK, OFFICE, WEB_PAGE), _SAVE_AS_TEXT),
-    **dict.fromkeys((WHATSAPP, GEMINI, GEMINI_CLI, OPENCODE, SLACK), _AS_LINES),
+    **dict.fromkeys((WHATSAPP, GEMINI, SLACK), _AS_LINES),
     AIDER_INPUT: "Import .aider.chat.history.md beside it: it has the answers, too.",
     CHATGPT_PAGE: "Import conversations.json of the same export, or the whole zip archive.",
     **dict.fromkeys((EDITOR, CURSOR), "In the editor, export the chat as Markdown, and import that."),
@@ -57,9 +56,7 @@ _TEXTS = (
     (re.compile(rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d[^\n]{0,8}?(?:\] | - )\S"), WHATSAPP),
     (re.compile(rb'\s*(?:\[\s*\]\s*\Z|\{\s*"(?:results|memories|conversations)"\s*:\s*\[\s*\])'), EMPTY_LIST),
     (re.compile(rb'\s*[\[{].{0,500}?"(?:composerData|composerId|allComposers)"\s*:', re.DOTALL), CURSOR),
-    (re.compile(rb'\s*\{\s*"info"\s*:\s*\{.{0,2000}?"time"\s*:.{0,2000}?"(?:messages|parts)"\s*:', re.DOTALL), OPENCODE),
     (re.compile(rb'\s*\[\s*\{\s*"header"\s*:\s*"Gemini'), GEMINI),
-    (re.compile(rb'\s*\{(?=[^{}]{0,500}"sessionId"\s*:)(?=[^{}]{0,500}"projectHash"\s*:)'), GEMINI_CLI),
     (re.compile(rb'\s*\[\s*\{(?=[^{}]{0,500}"ts"\s*:\s*"\d{10}\.\d{6}")(?=[^{}]{0,500}"type"\s*:\s*"message")'), SLACK),
 )  # fmt: skip
 _EDITOR_TABLE = "ItemTable"
@@ -68,6 +65,7 @@ _STORE_TABLES = {
     "store of claude-mem in an unknown version": {"sdk_sessions", "observations"},
     "store of engram in an unknown version": {"sessions", "observations", "user_prompts"},
     "store of mcp-memory-service in an unknown version": {"memories", "metadata", "memory_graph"},
+    "store of opencode in an unknown version": {"session", "message", "part"},
 }
 STORES = frozenset(_STORE_TABLES)
 HINTS |= dict.fromkeys(

@@ -33,6 +33,8 @@ _CLIENTS = {
     "import:claude-history": "claude-code",
     "import:claude-mem": "claude-code",
     "import:codex": "codex",
+    "import:gemini-cli": "gemini-cli",
+    "import:opencode": "opencode",
 }
 # The source of an import, and those that tell the same turns in other words: the hook which records them as they are
 # said, the list of prompts, the prompts that claude-mem keeps.
@@ -41,6 +43,7 @@ SAME_WORDS = {
     "import:claude-history": ("hook:claude-code", "import:claude-code", "import:claude-mem"),
     "import:claude-mem": ("hook:claude-code", "import:claude-code", "import:claude-history"),
     "import:codex": ("hook:codex",),
+    "import:gemini-cli": ("hook:gemini-cli",),
 }
 
 

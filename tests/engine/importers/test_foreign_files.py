@@ -73,10 +73,6 @@ def test_in_a_folder_a_document_is_one_file_that_is_left_out(tmp_path: Path) -> 
         ("[]\n", "an empty list", "Export again"),
         ('{"results": [], "count": 0}', "an empty list", "Export again"),
         ('{"composerData": {"composerId": "x", "conversation": []}}', "a chat file of Cursor", "export the chat as Markdown"),
-        (
-            '{"info": {"id": "s", "time": {"created": 1}}, "messages": [{"info": {"role": "user"}, "parts": []}]}',
-            "a session of OpenCode", '"role"',
-        ),
         ('{"allComposers":[{"composerId":"abc"}]}', "a chat file of Cursor", "export the chat as Markdown"),
         ('[{"user":"U1","type":"message","ts":"1700000000.000100","text":"hello"}]', "a Slack export", '"role"'),
     ],

@@ -335,8 +335,8 @@ def test_a_database_of_another_program_or_half_of_one_is_told_from_text(tmp_path
         (
             "d.json",
             '{"sessionId": "1", "projectHash": "x", "messages": []}',
-            "is a Gemini CLI session",
-            '{"role", "content", "time"}',
+            "in Gemini CLI format: 1 × conversation without messages",
+            "nothing to import",
         ),
     ],
 )

@@ -113,9 +113,10 @@ def test_stores_of_other_programs_are_found_where_they_keep_them(tmp_path: Path)
     for place in PLACES:
         for number, variable in enumerate((*place.folder_variables, *place.file_variables)):
             moved = tmp_path / f"{place.format}-{number}" / place.file.replace("*", "-y")
-            moved.parent.mkdir()
+            moved = moved.parent / place.below / moved.name if variable in place.folder_variables else moved
+            moved.parent.mkdir(parents=True)
             moved.write_bytes(b"x")
-            named = moved.parent if variable in place.folder_variables else moved
+            named = tmp_path / f"{place.format}-{number}" if variable in place.folder_variables else moved
             others = [one.path for one in known_sources(home, environ={variable: str(named)}, clock=clock)]
             assert moved in others
             assert not [path for one, path in places if one is place and path in others]

@@ -86,6 +86,8 @@ def _sniff(head: Head) -> bool:
     return any(
         isinstance(record.get("type"), str)
         and "role" not in record
+        # The list of prompts of Gemini CLI has sessions, too.
+        and not isinstance(record.get("message"), str)
         and ("sessionId" in record or "leafUuid" in record or "snapshot" in record)
         for record in head.objects
     )

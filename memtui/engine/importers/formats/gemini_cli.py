@@ -1,0 +1,223 @@
+"""Gemini CLI sessions: ``~/.gemini/tmp/<project>/chats/session-*.jsonl``, and the ``.json`` files of earlier versions.
+
+The first line has the session's id. Each other line is a message, which is written again when it gets more fields; or
+``$rewindTo``, where the person took back a message and all after it; or ``$set`` with new fields of the session. With
+``messages`` in it, that is what the model is given from then on: old messages are left out of it, and summaries put in, so
+it adds nothing that was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from memtui.engine.records import Skip, Turn
+
+from .. import base, foreign_values, refusals
+from ..base import Format, Head
+from ..stream import Stream
+
+SOURCE = "import:gemini-cli"
+UNDONE = "taken back in the program"
+MANY = "message taken back after it was imported"
+_ROLES = {"user": "user", "gemini": "assistant"}
+_PROGRAM = frozenset({"info", "error", "warning"})
+_INJECTED = ("<session_context>", "<hook_context>")
+_COMMAND = re.compile(r"[/?][\w:-]*\s*\Z")
+# A session waits for its end, because of what is taken back: so many characters of it.
+_MOST_WAITING = 64 << 20
+_ROOT, _LARGEST_ROOT = ".project_root", 4096
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    id: Any = None
+    type: Any = None
+    timestamp: Any = None
+    content: Any = None
+    display_content: Any = None
+    tool_calls: Any = None
+
+
+class _Record(_Message, rename="camel"):
+    rewind_to: Any = msgspec.field(default=None, name="$rewindTo")
+    set: Any = msgspec.field(default=None, name="$set")
+    session_id: Any = None
+    summary: Any = None
+    directories: Any = None
+    kind: Any = None
+    messages: list[Any] | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Record)
+
+
+def _sniff(head: Head) -> bool:
+    if any("sessionId" in record and "projectHash" in record for record in head.objects[:1]):
+        return True
+    return head.begins_with_object(b"sessionId", b"projectHash")
+
+
+def read(stream: Stream) -> Iterator[Turn | Skip]:
+    talk = _Talk(stream)
+    for record in foreign_values.decode_each(_DECODER, stream.records(), stream):
+        if isinstance(record, Skip):
+            yield record
+        else:
+            yield from talk.take(record)
+    yield from talk.end()
+
+
+FORMAT = Format("gemini-cli", "Gemini CLI", _sniff, read)
+
+
+class _Talk:
+    """One session under way."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.session = stream.source.stem
+        self.title: str | None = None
+        self.aside = False
+        self.folder = _project_root(stream)
+        self.waiting: dict[str, Turn | Skip] = {}
+        self.characters = 0
+        self.said = False
+
+    def take(self, record: _Record) -> Iterator[Turn | Skip]:
+        if isinstance(record.rewind_to, str):
+            yield from self._rewind(record.rewind_to)
+        elif isinstance(record.set, dict):
+            self._learn(msgspec.convert(_texts(record.set), _Record))
+            for message in record.set.get("messages") or ():
+                if isinstance(message, dict) and str(message.get("id")) not in self.waiting:
+                    yield Skip(reason=base.PROGRAM)
+        elif record.session_id is not None:
+            self._learn(record)
+            for message in record.messages or ():
+                if isinstance(message, dict):
+                    yield from self._message(msgspec.convert(message, _Message))
+                else:
+                    yield self.stream.skip(base.NOT_A_MESSAGE)
+        else:
+            yield from self._message(record)
+
+    def end(self) -> Iterator[Turn | Skip]:
+        """What was not taken back; the title of a session is known by now."""
+        for found in self.waiting.values():
+            yield (
+                msgspec.structs.replace(found, session_title=self.title) if isinstance(found, Turn) else found
+            )
+        self.waiting.clear()
+        if not self.said:
+            yield self.stream.skip(refusals.NO_MESSAGES)
+
+    def _learn(self, record: _Record) -> None:
+        self.session = foreign_values.identifier(record.session_id) or self.session
+        self.title = foreign_values.one_line(record.summary) or self.title
+        self.aside = self.aside or record.kind == "subagent"
+        if self.folder is None and isinstance(record.directories, list) and record.directories:
+            self.folder = foreign_values.folder(record.directories[0])
+
+    def _rewind(self, identity: str) -> Iterator[Skip]:
+        """Without that message, everything is taken back."""
+        ids = list(self.waiting)
+        start = ids.index(identity) if identity in self.waiting else 0
+        for one in ids[start:]:
+            del self.waiting[one]
+            yield Skip(reason=UNDONE)
+
+    def _message(self, message: _Message) -> Iterator[Turn | Skip]:
+        self.said = True
+        own = foreign_values.identifier(message.id)
+        if own is None:
+            yield self.stream.skip(base.NOT_A_MESSAGE)
+            return
+        found = self._turn(own, message)
+        before = self.waiting.get(own)
+        if isinstance(found, Skip) and isinstance(before, Turn):
+            return  # the same message with more fields
+        self.waiting[own] = found
+        self.characters += len(found.content) if isinstance(found, Turn) else 0
+        if self.characters > _MOST_WAITING:
+            self.stream.warn("long session: what was taken back late in it is imported, too")
+            self.characters = 0
+            yield from self.waiting.values()
+            self.waiting.clear()
+
+    def _turn(self, own: str, message: _Message) -> Turn | Skip:
+        role = _ROLES.get(message.type) if isinstance(message.type, str) else None
+        if role is None:
+            return Skip(reason=base.PROGRAM) if message.type in _PROGRAM else self.stream.skip(base.UNKNOWN)
+        text = (_said(message.display_content) if role == "user" else "") or _said(message.content)
+        if not text:
+            return Skip(
+                reason=base.TOOL if message.tool_calls or _has_tool(message.content) else base.NO_TEXT
+            )
+        if role == "user" and (text.lstrip().startswith(_INJECTED) or _COMMAND.match(text.strip())):
+            return Skip(reason=base.PROGRAM)
+        return Turn(
+            session_id=f"gemini-cli:{self.session}",
+            role=role,
+            content=text,
+            source_key=f"gemini-cli:{own}",
+            source=SOURCE,
+            event_time=foreign_values.event_time(message.timestamp, self.stream),
+            project=foreign_values.last_folder(self.folder) or _project_name(self.stream),
+            folder=self.folder,
+            trust="user" if role == "user" and not self.aside else "agent",
+        )
+
+
+def _texts(fields: dict[str, Any]) -> dict[str, Any]:
+    """New fields of a session, without its messages."""
+    return {name: value for name, value in fields.items() if name != "messages"}
+
+
+def _parts(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content]
+
+
+def _said(content: Any) -> str:
+    """The texts of a message's parts, which are one text or several; not what the model thought."""
+    texts = []
+    for part in _parts(content):
+        if isinstance(part, dict):
+            part = None if part.get("thought") else part.get("text")
+        if isinstance(part, str):
+            texts.append(part)
+    joined = "".join(texts)
+    return "" if joined.isspace() else joined
+
+
+def _has_tool(content: Any) -> bool:
+    return any(
+        isinstance(part, dict) and ("functionResponse" in part or "functionCall" in part)
+        for part in _parts(content)
+    )
+
+
+def _project_root(stream: Stream) -> str | None:
+    """The folder that the program worked in, from the file that it keeps beside its sessions."""
+    if stream.source.member is not None:
+        return None
+    for folder in list(stream.source.path.absolute().parents)[1:3]:
+        try:
+            with Path(folder, _ROOT).open("rb") as file:
+                return foreign_values.folder(file.read(_LARGEST_ROOT).decode(errors="replace").strip())
+        except OSError:
+            continue
+    return None
+
+
+def _project_name(stream: Stream) -> str | None:
+    """The name of the folder above ``chats``, unless it is a hash."""
+    parents = [folder.name for folder in stream.source.path.parents]
+    if stream.source.member is not None or "chats" not in parents[:2]:
+        return None
+    name = parents[parents.index("chats") + 1]
+    return None if _HASH.match(name) else foreign_values.one_line(name)
