@@ -24,7 +24,7 @@ from memtui.cli import run
 from memtui.engine.records import Options
 
 QUIET = Options(background=False, embedder="off")
-CLIENTS = 100
+CLIENTS = 50
 EACH = 3
 SECRET = "Ghent"
 
@@ -179,8 +179,9 @@ async def test_half_a_character_is_answered(served: Served) -> None:
     assert '"isError":false' in answer.body
 
 
+@pytest.mark.contention
 async def test_many_clients_at_once_lose_nothing(served: Served, sized: Callable[[int], int]) -> None:
-    clients = max(10, sized(CLIENTS) // 2 if sized(10) > 1 else 10)
+    clients = max(10, sized(CLIENTS))
     told: list[tuple[str, str]] = []
 
     async def work(number: int) -> None:
