@@ -12,12 +12,14 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import apsw
 from filelock import Timeout
 from msgspec.structs import replace
 
+from memtui.engine import word_lists
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.memories import validation
@@ -365,10 +367,7 @@ def _planned(plan: Plan) -> dict[str, Any]:
 
 
 _MOST = 500
-_RELATIONS = """
-    partner wife husband girlfriend boyfriend brother sister mother father mum dad son daughter friend colleague boss lead
-    manager dog cat neighbour neighbor uncle aunt cousin grandmother grandfather niece nephew
-""".split()  # noqa: SIM905
+_RELATIONS = sorted(word_lists.words(Path(__file__).with_name("relations.txt"), "relations"))
 
 
 def known_people(connection: apsw.Connection) -> frozenset[str]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+from memtui.engine import word_lists
 from memtui.engine.records import Record
 from memtui.engine.word_lists import abbreviations
 
@@ -20,6 +22,7 @@ PASTED = 600
 SHORT, LONG = 45, 200
 """A piece that is shorter is put to the one before it; a sentence that is longer is cut between its clauses."""
 
+_LIST = Path(__file__).parent / "words" / "phrases.txt"
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _quote = re.compile(r"“[^”]{30,}”?|„[^“”]{30,}[“”]?|«[^»]{30,}»?|\"[^\"\n]{30,}\"?")
 # A line of a quoted message, and what follows the head of a mail.
@@ -32,17 +35,13 @@ _begun = re.compile(r"^[^\n]{0,400}:[ \t]*\n", re.MULTILINE)
 _heading = re.compile(r"^[ \t]*(?:#+|[-*+•])[ \t]+", re.MULTILINE)
 _end = re.compile(r"(?<![.!?…])[.!?…]++[\"”»')\]]*+(?=\s)|[。！？]+|\n+")
 _clause = re.compile(
-    r"(?:,|;|\s[–—-])\s+(?=(?:and|but|so|because|oh|also|anyway|which|then|plus|und|aber|also|weil|denn|"
-    r"et|mais|donc|car|parce|y|pero|porque|entonces|as[ií]|o sea|he|she|they|we|i|er|sie|wir|ich|il|elle|on|nous|je)\b)"
-    r"|;\s+",
-    re.IGNORECASE,
+    rf"(?:,|;|\s[–—-])\s+(?=(?:{word_lists.expression(_LIST, 'CLAUSE_START')})\b)|;\s+", re.IGNORECASE
 )
 _comma = re.compile(r",\s+")
 # It speaks of what precedes it.
 _hanging = re.compile(
     r"(?:and |but |so |also |und |aber |et |mais |y |pero )?"
-    r"(?:he|she|it|they|him|her|his|that|this|those|these|there|same|still|er|sie|es|ihn|ihm|das|dort|il|elle|ils|elles|lui|"
-    r"ça|cela|él|ella|ellos|eso|esto|le|lo|la)\b(?:'s|’s|'d)?(?!\w)",
+    rf"(?:{word_lists.expression(_LIST, 'REFERRING')})\b(?:'s|’s|'d)?(?!\w)",
     re.IGNORECASE,
 )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 
 import apsw
 
+from memtui.engine import word_lists
 from memtui.engine.store import memories
 from memtui.engine.store.tokens import fold
 
@@ -16,11 +18,9 @@ from .scope import Scope
 MOST = 4
 """So many names at most, those of newer facts first."""
 _LOOKED_AT = 40
-_ASKED = (
-    r"(?:my|our|his|her|their|the|mein\w*|unser\w*|sein\w*|ihr\w*|der|die|das|dem|den|mon|ma|mes|notre|nos|sa|ses|son|leurs?"
-    r"|le|la|les|mis?|nuestr[oa]s?|sus?|el|los|las)"
-)
-_MINE = r"(?:my|our|(?:the )?(?:user|person)['’]s|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?)"
+_LIST = Path(__file__).parent / "words" / "phrases.txt"
+_ASKED = rf"(?:{word_lists.expression(_LIST, 'POSSESSIVE')})"
+_MINE = rf"(?:{word_lists.expression(_LIST, 'MINE')})"
 _CALLED = r"(?:['’]s name is|,? (?:is )?(?:called|named)|,? hei(?:ß|ss)t|,? s['’]appelle|,? se llama|,)?"
 _asked = re.compile(rf"\b{_ASKED}\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
 # "My little son Elias", "my boss is called Henrike"; "Elias is my son".

@@ -15,10 +15,10 @@ from memtui.engine.records import Record
 from memtui.engine.store.tokens import STOP_WORDS, words
 
 # What people say before they come to it.
-_prelude = re.compile(
-    r"\W*(?:(?:ok|okay|and|so|now|please|pls|right|hey|oye|y|und|et|anyway)\W+)*", re.IGNORECASE
-)
 _FOLDER = Path(__file__).parent / "words"
+_prelude = re.compile(
+    rf"\W*(?:(?:{word_lists.expression(_FOLDER / 'phrases.txt', 'PRELUDE')})\W+)*", re.IGNORECASE
+)
 
 
 class WordList(Record):

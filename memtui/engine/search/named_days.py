@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import apsw
 
+from memtui.engine import word_lists
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 from memtui.engine.store.tokens import words
@@ -18,11 +20,8 @@ from .scope import Scope
 MOST = 5
 """So many facts of named days at most."""
 _NEAR = {"today": 0, "tonight": 0, "tomorrow": 1, "heute": 0, "morgen": 1, "demain": 1, "hoy": 0}
-_WEEKDAYS = (
-    "monday montag lundi lunes", "tuesday dienstag mardi martes", "wednesday mittwoch mercredi miercoles",
-    "thursday donnerstag jeudi jueves", "friday freitag vendredi viernes", "saturday samstag samedi sabado",
-    "sunday sonntag dimanche domingo",
-)  # fmt: skip
+# A line a day, from Monday.
+_WEEKDAYS = word_lists.lines(Path(__file__).parent / "words" / "weekdays.txt")
 _WEEKDAY_NUMBERS = {word: number for number, names in enumerate(_WEEKDAYS) for word in names.split()}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"

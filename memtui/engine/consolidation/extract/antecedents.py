@@ -168,16 +168,6 @@ _place = re.compile(word_lists.expression(_LIST, "place"), re.IGNORECASE)
 _towards = re.compile(word_lists.expression(_LIST, "towards"), re.IGNORECASE)
 _visited = re.compile(r"\b(?:at|to|from|by|bei|zu|chez)\s+$", re.IGNORECASE)
 _acts = re.compile(word_lists.expression(_LIST, "acts"))
-_STARTS = frozenset(
-    """
-    it he she that this there here what who where how when they we you everything nothing nobody everyone someone one
-    weather dinner lunch work school life home yes no well ok so right thanks sorry today everybody which all
-    """.split()  # noqa: SIM905
-)
-_COMMON = frozenset("will may mark rose grace hope joy bill rob pat faith summer april june august".split())  # noqa: SIM905
-_NO_NAMES = frozenset(
-    """
-    i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
-    october november december christmas easter english german french spanish oh ok and but so also right
-    """.split()  # noqa: SIM905
-)
+_STARTS = word_lists.words(_LIST, "starts")
+_COMMON = word_lists.words(_LIST, "common")
+_NO_NAMES = word_lists.words(_LIST, "no names")

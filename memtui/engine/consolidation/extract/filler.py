@@ -9,19 +9,7 @@ from memtui.engine import word_lists
 
 _LIST = Path(__file__).with_name("filler.txt")
 
-_WORD = (
-    r"(?:oh+|ah+|aw+|ugh|well|so|and|but|also|plus|anyway|anyways|right|ok(?:ay)?|ta|btw|by the way|just so you know|"
-    r"fyi|lol|haha|"
-    r"hi|hello|hey|hola|holi|hallo|bonjour|salut|thanks|thank you|ty|perfect|lovely|brill|great|cool|nice|yes|yeah|"
-    r"yep|nope|hmm+|um|"
-    r"one more thing|another thing|side note|quick one|for the record|for context|turns out|i should say|actually|"
-    r"honestly|basically|"
-    r"so basically|then|now then|(?:now )?(?:an)?other thing|different (?:topic|thing|matter)|note|update|news|"
-    r"wait no|no wait|wait|no hang on|hang on|wait,? no|no,? wait|scrap that|correction|no(?=,)|nein(?=,)|non(?=,)|"
-    r"und|aber|also|ach ja|ach|übrigens|gut|natürlich|nun|na ja|et|mais|donc|bon|bref|good news|great news|bad news|"
-    r"ah oui|au fait|alors|finalement|"
-    r"y|pero|entonces|oye|bueno|ah|uy|sip|va|este|por cierto|o sea|ok(?:ey)?|perfecto|gracias)"
-)
+_WORD = rf"(?:{word_lists.expression(_LIST, 'WORD')})"
 _REMEMBER = r"(?:please )?remember(?: that)?(?= (?:i|i'm|we|we're|my|our)\b)"
 _lead = re.compile(rf"(?:(?:{_WORD}|{_REMEMBER})(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
 _tail = re.compile(word_lists.expression(_LIST, "tail"), re.IGNORECASE)

@@ -34,16 +34,7 @@ _NONE_FOR = (
 )
 _DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu|units|einheiten|unidades)"
 # What others must not learn, or must not do: "my ex is not to know where we live", "never give anyone my address".
-_KEPT_FROM = (
-    r"(?:(?:is|are) not (?:allowed )?to (?:know|be told|find out|see|have|come|go|touch)|(?:is|are)n't to (?:know|be told)|"
-    r"(?:nobody|no one|noone|none of them) (?:is to|may|must|can|should|gets? to|is allowed)|must(?:n't| not| never) (?:know|see|"
-    r"find out|get|be|learn|hear|touch|leave)|"
-    r"(?:never|don't(?: ever)?|do not(?: ever)?|please don't) (?:give|share|tell|show|post|publish|mention|reveal|hand out|"
-    r"put|send|say|use) (?:[\w']+ ){0,4}?(?:my|our|the kids'?|her|his) (?:[\w-]+ )?(?:address|number|phone|name|e-?mail|"
-    r"photos?|pictures?|bank|account|card|diagnosis|illness|salary|ex|location|data)|court order|restraining order|"
-    r"darf (?:niemand|keiner)|niemand darf|(?:meine|unsere) (?:adresse|nummer)[^.]{0,20}niemand\w*|personne ne doit|"
-    r"ne (?:dis|donne) (?:rien|jamais)|nadie (?:puede|debe)|no le(?:s)? digas|orden de restricción)"
-)
+_KEPT_FROM = rf"(?:{word_lists.expression(_LIST, 'KEPT_FROM')})"
 _GIVES = (
     r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|my [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|hives|migraines?|"
     r"asthma|attacks?|welts|spots|ill|sick|wheezy|dizzy))"

@@ -33,12 +33,10 @@ _MOMENT = re.compile(word_lists.expression(_LIST, "moment"))
 RELATIVE = re.compile(word_lists.expression(_LIST, "relative"))
 _PRONOUN = re.compile(word_lists.expression(_LIST, "pronoun"))
 _SOMEBODY = re.compile(r"\b(?:my|our|the|an?)\s+[a-z]|(?<!^)(?<![.!?:] )\b[A-Z]\w+")
-_PERSON = frozenset("he she him her hers his they them their".split())  # noqa: SIM905
+_PERSON = word_lists.words(_LIST, "person")
 _NAMED = re.compile(word_lists.expression(_LIST, "named"))
 _DUMMY_IT = re.compile(word_lists.expression(_LIST, "dummy it"))
-_NOT_NAMES = frozenset(
-    "I We The It He She And But On In At Is Was Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905
-)
+_NOT_NAMES = word_lists.words(_LIST, "not names")
 # Somebody at work on a program talks of the task at hand.
 _TASK = re.compile(word_lists.expression(_LIST, "task"))
 _AT_HAND = re.compile(word_lists.expression(_LIST, "at hand"))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from memtui.engine import word_lists
 from memtui.engine.models.ner.gazetteer import is_given_name
 
 from .antecedents import HE, SHE, antecedent
@@ -35,13 +37,8 @@ _somebody = re.compile(
     r"\b(?:my|our|your|mine|the|an?|every|each|no|one of|two|three|some)\s+[a-z]|(?<!^)\b[A-Z][^\W\d_]+|"
     r"\b(?:some|any|every|no)(?:body|one)\b|\bwho(?:ever)?\b",
 )
-_OPENERS = frozenset(
-    """
-    i we ich wir besides despite although because since when if after before while until unless apart except also so as at on in
-    for with without instead today yesterday tomorrow sometimes usually mondays tuesdays wednesdays thursdays fridays saturdays
-    sundays always perhaps its this that außerdem nachdem wenn weil
-    """.split()  # noqa: SIM905
-)
+_LIST = Path(__file__).with_name("unresolved.txt")
+_OPENERS = word_lists.words(_LIST, "openers")
 _possessive_and_name = re.compile(r"(?i:his|her) [a-z]+ [A-Z][^\W\d_]+")
 _RUNS_ON = 20  # words: a text without full stops is understood by the others of them
 _does = re.compile(r"[A-Z][^\W\d_]+ [a-z]{2,}ed\b")
