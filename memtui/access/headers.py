@@ -37,8 +37,8 @@ def is_loopback(host: str) -> bool:
 def is_named(host: str, listening: Listening) -> bool:
     """Whether a ``Host`` header names this server.
 
-    On loopback only loopback names do. Where every address is listened on, any address does, because rebinding needs a name;
-    names have to be told. The port is not compared: a tunnel has another one.
+    On loopback only loopback names do. Where every address is listened on, any address does and ``localhost``, because
+    rebinding needs a name of somebody else; other names have to be told. The port is not compared: a tunnel has another one.
     """
     split = _split(f"//{host}")
     if split is None or not split.hostname or split.username is not None or split.path:
@@ -49,7 +49,7 @@ def is_named(host: str, listening: Listening) -> bool:
     if listening.on_loopback:
         return is_loopback(name)
     if _is_anywhere(listening.host):
-        return _is_address(name)
+        return _is_address(name) or is_loopback(name)
     return name == listening.host.lower().strip("[]")
 
 

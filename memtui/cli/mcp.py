@@ -95,6 +95,8 @@ def mcp_command(
     door = checked_door(host, port, cert, key, behind_proxy, allow_host) if http else None
     if door is not None and no_token and (not door.listening.on_loopback or behind_proxy):
         raise UsageError("--no-token is for this machine only.", "memtui tokens add NAME")
+    if door is not None and invocation.demo and not no_token:
+        raise UsageError("The demo is thrown away when it ends, so no token is for it.", "Add --no-token.")
     gc.disable()  # garbage collection would take a tenth of the start and find nothing
     from memtui.engine.tools.agent import Agent
 

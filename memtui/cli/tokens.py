@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
+from memtui import paths
 from memtui.engine.errors import ReadOnlyError, UsageError
 from memtui.present.access import refusals_line, scope_line, token_use
 
@@ -83,6 +84,8 @@ def tokens_command(
     out(made.text)
     print_note("this is shown once: put it into the agent's configuration now, as it is kept nowhere")
     print_note(f"{name}: {scope_line(made.token, time.time())}")
+    if paths.is_missing(invocation.path()):
+        print_note(f"there is no memory at {invocation.path()} yet")
     return OK
 
 

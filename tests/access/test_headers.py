@@ -32,7 +32,7 @@ ANYWHERE = Listening("0.0.0.0", ("Memory.example.net",))
         ("192.168.1.5:6368", ANYWHERE, True),
         ("memory.example.net", ANYWHERE, True),
         ("evil.example", ANYWHERE, False),
-        ("localhost:6368", ANYWHERE, False),
+        ("localhost:6368", ANYWHERE, True),
         ("[fe80::1]:6368", Listening("::"), True),
         ("10.0.0.7:1", Listening("10.0.0.7"), True),
         ("10.0.0.8:1", Listening("10.0.0.7"), False),

@@ -250,6 +250,7 @@ def test_a_signal_ends_it_and_what_was_acknowledged_is_there(place: Path) -> Non
         (["--host", "0.0.0.0", "--behind-proxy", "--no-token"], 2, "this machine only"),
         (["--behind-proxy", "--no-token"], 2, "this machine only"),
         (["--project", "boat"], 2, "memtui tokens add"),
+        (["--demo"], 2, "--no-token"),
         (["--port", "TAKEN"], 3, "--port"),
         (["--cert", "no.pem", "--key", "no.pem"], 3, "certificate"),
     ],
