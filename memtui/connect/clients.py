@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memtui.engine.records import Record
+from memtui.paths import is_there
 
 FormatName = Literal["json", "jsonc", "toml", "yaml"]
 Platform = Literal["linux", "darwin", "win32"]
@@ -65,7 +66,7 @@ class Place(Record):
         folder = machine.home if base == "home" else getattr(machine, base)()
         assert isinstance(folder, Path)
         file = folder / path
-        if self.or_else and not file.exists() and file.with_name(self.or_else).exists():
+        if self.or_else and not is_there(file) and is_there(file.with_name(self.or_else)):
             return file.with_name(self.or_else)
         return file
 
@@ -113,12 +114,8 @@ class Client(Record):
         """Whether something of it is on this machine: its folder of settings, or its program."""
         file = self.configuration(machine)
         folder = file if file.parent == machine.home else file.parent
-        try:
-            there = folder.exists()
-        except OSError:
-            there = False
         path = machine.environ.get("PATH")
-        return there or any(shutil.which(command, path=path) for command in self.commands)
+        return is_there(folder) or any(shutil.which(command, path=path) for command in self.commands)
 
     def values(self, command: str, arguments: tuple[str, ...]) -> dict[str, Any]:
         """What our entry says."""

@@ -45,7 +45,12 @@ class Dialect(NamedTuple):
 DIALECTS = {
     one.client: one
     for one in (
-        Dialect("claude-code", "UserPromptSubmit", "Stop", ("import:claude-code", "import:claude-history")),
+        Dialect(
+            "claude-code",
+            "UserPromptSubmit",
+            "Stop",
+            ("import:claude-code", "import:claude-history", "import:claude-mem"),
+        ),
         Dialect("codex", "UserPromptSubmit", "Stop", ("import:codex",)),
         Dialect("gemini-cli", "BeforeAgent", "AfterAgent", ("import:gemini-cli",)),
     )

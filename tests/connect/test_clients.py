@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +12,15 @@ from typing import Any
 
 import pytest
 import yaml
+from memtui.cli.hook import hook_command
+from memtui.cli.mcp import mcp_command
 from memtui.connect import connection, files
 from memtui.connect.clients import CLIENTS, Client, Machine
-from memtui.connect.launch import LaunchCommand
+from memtui.connect.launch import LaunchCommand, parse
 from memtui.connect.wording import hooks_text, scope_text, state_text
 from memtui.engine.errors import InputError
+from memtui.hook.events import DIALECTS
+from memtui.hook.program import CLIENTS as HOOK_CLIENTS
 
 # Below the home, as the documentation of each client has it.
 PLACES = {
@@ -331,3 +336,44 @@ def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Pa
         connection.connecting(client, here, CALL)
     written(connection.parting(client, here))
     assert not file.exists()
+
+
+def test_the_command_that_is_written_is_one_that_memtui_understands(tmp_path: Path) -> None:
+    call = LaunchCommand(
+        program=("/opt/memtui",), configuration=tmp_path / "c.toml", hooked=True, server_options=("--tools=consolidator",),
+        options=("--db=/m.db", "--agent=cc", "--project=work", "--filter=-tag:private", "--readonly", "--allow-unsafe-fs"),
+    )  # fmt: skip
+    program, arguments = call.server()
+    assert (program, arguments[0]) == ("/opt/memtui", "mcp")
+    given = mcp_command.make_context("mcp", list(arguments[1:]))
+    assert given.params["agent"] == "cc"
+    said = parse(CLIENTS["zed"].command(CLIENTS["zed"].values(program, arguments)))
+    assert (said.memory, said.agent, said.project, said.filter) == ("/m.db", "cc", "work", "-tag:private")
+    assert (said.tools, said.readonly) == ("consolidator", True)
+    for name in HOOK_CLIENTS:
+        words = shlex.split(call.hook(name))
+        assert hook_command.make_context("hook", words[2:]).params["client"] == name
+
+
+def test_every_client_with_hooks_has_events_that_are_answered() -> None:
+    hooked = {client.name: client.hooks for client in CLIENTS.values() if client.hooks}
+    assert set(hooked) == {*HOOK_CLIENTS} == {*DIALECTS}
+    for name, settings in hooked.items():
+        assert {DIALECTS[name].prompt, DIALECTS[name].answer} <= {*settings.events}
+
+
+def test_what_a_link_leads_to_is_changed_and_given_back(tmp_path: Path) -> None:
+    client, here = CLIENTS["cursor"], machine(tmp_path)
+    file, target = client.configuration(here), tmp_path / "dotfiles.json"
+    file.parent.mkdir()
+    file.symlink_to(target)
+    for before in ('{"a": 1}\r\n', "\ufeff{\r\n}\r\n"):
+        target.write_bytes(before.encode())
+        written(connection.connecting(client, here, CALL))
+        assert connection.connection(client, here).connected
+        written(connection.parting(client, here))
+        assert (file.is_symlink(), target.read_bytes().decode()) == (True, before)
+    target.unlink()
+    written(connection.connecting(client, here, CALL))
+    written(connection.parting(client, here))
+    assert (file.is_symlink(), target.exists()) == (True, True)

@@ -621,3 +621,30 @@ def test_codex_and_gemini_cli_are_told_and_recorded_in_their_own_words(memory: M
             ("assistant", "Since March."),
         ]
         assert memory.view.recent_recalls()[0].agent == client
+
+
+def test_an_import_of_codexs_own_file_knows_what_its_hook_recorded(
+    memory: Memory, place: Path, tmp_path: Path
+) -> None:
+    session = "0199a213-81c0-7800-8aa1-bbab2a035a53"
+    said = [("user", "Is Ada vegetarian?"), ("assistant", "Since March.")]
+    quick = HookMemory(place, agent="codex", options=QUIET, imported=events.DIALECTS["codex"].imported)
+    for role, text in said:
+        quick.record(f"codex:{session}", role, text, source="hook:codex", project="boat")
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    lines = [("session_meta", {"id": session, "timestamp": now, "cwd": "/w/boat"})]
+    for role, text in (*said, ("user", "And Bob?")):
+        kind = "input_text" if role == "user" else "output_text"
+        lines.append(
+            ("response_item", {"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+        )
+    file = tmp_path / f"rollout-2026-11-27T02-00-00-{session}.jsonl"
+    file.write_text(
+        "".join(json.dumps({"timestamp": now, "type": kind, "payload": one}) + "\n" for kind, one in lines)
+    )
+    report = memory.files.import_paths([file])
+    assert (report.imported, report.already_there) == (1, 2)
+    # And what an import brought is not recorded again.
+    quick.record(f"codex:{session}", "user", "And Bob?", source="hook:codex", project="boat")
+    quick.close()
+    assert turns(memory, f"codex:{session}") == [*said, ("user", "And Bob?")]
