@@ -125,7 +125,8 @@ def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelle
         else:
             where = f"It is number {number:,}, and the list ends with {listed:,}."
             yield Labelled("not here", ((where, "warning"),))
-        agents = f"An agent gets the first {explanation.limit} and not this one, unless it asks for more."
+        first = explanation.limit
+        agents = f"An agent that searches gets the first {first} and not this one, unless it asks for more."
         yield Labelled("agents", ((agents, "warning"),))
         return
     if explanation.rank is not None and not explanation.excluded:
@@ -134,6 +135,14 @@ def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelle
         yield Labelled("" if index else "not here", ((reason, "warning"),))
     for index, remedy in enumerate(explanation.remedies):
         yield Labelled("" if index else "remedy", ((remedy, "accent"),))
+
+
+def told_line(told: bool, left_out: str) -> Labelled:
+    """Whether the context block has a memory. ``left_out``: why it was left out, where that is known."""
+    if told:
+        return Labelled("told", (("The context block has it.", "success"),))
+    said = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
+    return Labelled("not told", ((said, "warning"),))
 
 
 def _turn_distance(matched: str) -> str:

@@ -26,7 +26,7 @@ def test_an_explanation_says_where_it_is_or_what_keeps_it_out() -> None:
 def test_what_stands_below_the_limit_is_no_hit_of_an_agent() -> None:
     (here, agents) = why(rank=14, below=True)
     assert here == ("here", "It is in the list: number 14.")
-    assert agents[1].startswith("An agent gets the first 10 and not this one")
+    assert agents[1].startswith("An agent that searches gets the first 10 and not this one")
     assert why(rank=140, below=True)[0] == ("not here", "It is number 140, and the list ends with 100.")
 
 

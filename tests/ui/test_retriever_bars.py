@@ -166,7 +166,10 @@ def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is
         output = memory.explain("walnuts", last.memory.id, limit=1)
         text = HitText(60, story.now, UNICODE)
         listed = text.explanation(output, result.hits[0].score, 100).plain
-        assert f"It is in the list: number {last.rank}." in listed and "An agent gets the first 1" in listed
+        assert (
+            f"It is in the list: number {last.rank}." in listed
+            and "An agent that searches gets the first 1" in listed
+        )
         assert "not here" not in listed and "remedy" not in listed
         assert (
             f"It is number {last.rank}, and the list ends with 2." in text.explanation(output, 1.0, 2).plain

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.present.hit import told_line
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
@@ -28,6 +29,8 @@ from .dialog import Dialog
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Explanation, MemoryRecord, Profile
+    from memtui.engine.search.briefing import ContextBlock
+    from memtui.present.text import Labelled
 
 
 _MOST = 100
@@ -93,6 +96,11 @@ def _everywhere(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
+def _told(block: ContextBlock, identity: str) -> Labelled:
+    reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == identity)
+    return told_line(any(one.id == identity for one in block.memories), next(reasons, ""))
+
+
 class WhyNotDialog(Dialog[None]):
     """Finds any memory by words, filter or id, also in the Trash, and explains it below."""
 
@@ -106,9 +114,22 @@ class WhyNotDialog(Dialog[None]):
         Binding("n", "expect", show=False),
     ]
 
-    def __init__(self, query: str, filter: str, profile: Profile, best: float, *, saved_profile: str) -> None:
-        """``best``: the score of row 1. ``saved_profile``: the profile that ``profile`` was changed from."""
+    def __init__(
+        self,
+        query: str,
+        filter: str,
+        profile: Profile,
+        best: float,
+        *,
+        saved_profile: str,
+        block: ContextBlock | None = None,
+    ) -> None:
+        """``best``: the score of row 1. ``saved_profile``: the profile that ``profile`` was changed from.
+
+        ``block``: the context block from which the person came.
+        """
         super().__init__()
+        self._block = block
         self._saved_profile = saved_profile
         self._query = query
         self._filter = filter
@@ -120,7 +141,8 @@ class WhyNotDialog(Dialog[None]):
         self._some: MemorySource | None = None
 
     def title_text(self) -> str:
-        return f"Why is this one not here?  {self._query}"
+        where = "here" if self._block is None else "told"
+        return f"Why is this one not {where}?  {self._query}"
 
     def body(self) -> ComposeResult:
         yield FilterBar("words of the memory you miss, or its id")
@@ -223,7 +245,9 @@ class WhyNotDialog(Dialog[None]):
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
-        view.show(text.explanation(explanation, self._best, MOST), subject=explanation.memory.id)
+        identity = explanation.memory.id
+        told = None if self._block is None else _told(self._block, identity)
+        view.show(text.explanation(explanation, self._best, MOST, told), subject=identity)
 
     def _show(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))

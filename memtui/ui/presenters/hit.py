@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
+    from memtui.present.text import Labelled
 
 
 BAR = 10
@@ -258,10 +259,15 @@ class HitText(MemoryText):
             lines += self._group(self._foot(hit.memory))
         return Content("\n").join(lines)
 
-    def explanation(self, found: Explanation, best: float, listed: int) -> Content:
-        """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows."""
+    def explanation(
+        self, found: Explanation, best: float, listed: int, told: Labelled | None = None
+    ) -> Content:
+        """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows.
+
+        ``told``: whether the context block has it, where the question is about that.
+        """
         lines = [*self._text(found.memory.content, found.retrievers), assemble("")]
-        for label, reason in explanation_lines(found, listed):
+        for label, reason in (*((told,) if told is not None else ()), *explanation_lines(found, listed)):
             lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
         lines += self._retrievers(found.retrievers, {}, max(best, found.score))

@@ -38,6 +38,7 @@ from .ranking_controls import Knobs
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
     from memtui.engine.records.saved import SavedQuery
+    from memtui.engine.search.briefing import ContextBlock
     from memtui.ui.presenters.hit import HitText
 
 # How many ranks of the saved profile are known.
@@ -479,18 +480,29 @@ class SearchPane(ListPane[SearchRow]):
 
         def leave(asks_why_not: bool | None) -> None:
             if asks_why_not:
-                self.run_worker(self.do_why_not(), group="why_not")
+                self._explain_missing(block)
 
         self.app.push_screen(ContextDialog(block, question), leave)
 
     async def do_why_not(self) -> None:
+        self._explain_missing()
+
+    def _explain_missing(self, block: ContextBlock | None = None) -> None:
+        """Ask which memory is missed among the hits, or in a context block."""
         from memtui.ui.dialogs.why_not import WhyNotDialog
 
         if self.tuning is not None:
             best = self.result.best if self.result is not None else 0.0
             base = self.tuning.base.name
             self.app.push_screen(
-                WhyNotDialog(self.question, self.whole_filter, self.tuning.profile, best, saved_profile=base)
+                WhyNotDialog(
+                    self.question,
+                    self.whole_filter,
+                    self.tuning.profile,
+                    best,
+                    saved_profile=base,
+                    block=block,
+                )
             )
 
     def commands(self) -> Iterator[Command]:
