@@ -9,9 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import foreign_stores
 import pytest
-from foreign_stores import CLAUDE_MEM, ENGRAM, TALK, beside, store
 from import_samples import claude, jsonl, read
 from memtui import Memory
 from memtui.engine.errors import InputError
@@ -22,6 +20,9 @@ from memtui.engine.records import Options
 from memtui.engine.records.exchange import KnownSource
 from memtui.present.import_sources import source_summary
 from other_memories import assert_comes_once_and_goes, rows
+
+import foreign_stores
+from foreign_stores import CLAUDE_MEM, ENGRAM, TALK, beside, store
 
 NOW = 1_800_000_000.0
 QUIET = Options(background=False, embedder="off")
