@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def store(path: Path, schema: str, rows: dict[str, list[dict[str, Any]]] | None = None) -> Path:
@@ -400,3 +400,120 @@ def gemini_cli(tmp: Path) -> Path:
     }  # fmt: skip
     (chats / "session-2026-03-03T10-00-g0.json").write_text(json.dumps(old, indent=2))
     return tmp
+
+
+def letta(path: Path, *, several: bool = False) -> Path:
+    """An agent file of one agent, or one of the newer shape with lists of everything."""
+
+    def said(role: str, text: str, second: int, answer: str | None = None, **more: Any) -> dict[str, Any]:
+        call = {
+            "id": "c",
+            "type": "function",
+            "function": {"name": "send_message", "arguments": json.dumps({"message": answer})},
+        }
+        return {
+            "role": role, "content": [{"type": "text", "text": text}], "created_at": f"2026-03-04T10:00:{second:02d}+00:00",
+            "tool_calls": [call] if answer else [], **more,
+        }  # fmt: skip
+
+    messages = [
+        said("system", "You are Letta.", 0),
+        said("assistant", "Bootup sequence complete.", 1, "More human than human is our motto."),
+        said("tool", '{"status": "OK"}', 2),
+        said("user", json.dumps({"type": "login", "last_login": "Never", "time": "2026"}), 3),
+        said("user", json.dumps({"type": "user_message", "message": "I moved to Porto.", "time": "2026"}), 4),
+        said("assistant", "They moved.", 5, "How do you like Porto?"),
+        said(
+            "assistant", "", 6, tool_calls=[{"function": {"name": "core_memory_append", "arguments": "{}"}}]
+        ),
+        said("user", "It is fine", 7),
+        said("assistant", "Good to hear.", 8),
+    ]
+    blocks = [
+        {"label": "human", "value": "Name: Ada\nLives in Porto", "description": "What is known of the person", "limit": 5000,
+         "updated_at": "2026-03-04T10:00:05+00:00"},
+        {"label": "persona", "value": " "},
+    ]  # fmt: skip
+    secret = [{"key": "TOKEN", "value": "s3cret"}]
+    whole: dict[str, Any] = {
+        "agent_type": "memgpt_agent", "core_memory": blocks, "messages": messages, "name": "helper", "system": "You are Letta.",
+        "tool_exec_environment_variables": secret, "tools": [], "version": "0.6.47",
+    }  # fmt: skip
+    if several:
+        agent = {
+            "name": "helper",
+            "memory_blocks": [],
+            "block_ids": ["block-0"],
+            "id": "agent-0",
+            "messages": messages,
+        }
+        whole = {
+            "agents": [agent | {"tool_exec_environment_variables": secret}], "groups": [], "blocks": blocks,
+            "files": [{"id": "file-0", "file_name": "a.pdf"}], "sources": [], "tools": [], "mcp_servers": [], "skills": [],
+        }  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(whole, indent=2 if several else None))
+    return path
+
+
+class Known(NamedTuple):
+    """A row of the guide's table: where ``--discover`` finds it below the home folder (None: it is not looked for)."""
+
+    label: str
+    format: str
+    make: Callable[[Path], Path]
+    found: str | None
+
+
+def _lines(*records: dict[str, Any]) -> Callable[[Path], Path]:
+    def make(path: Path) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(one) + "\n" for one in records))
+        return path
+
+    return make
+
+
+def _mem0_history(path: Path) -> Path:
+    row = {
+        "id": "h",
+        "memory_id": "m",
+        "new_memory": "Prefers trains",
+        "event": "ADD",
+        "created_at": "2026-01-01",
+    }
+    schema = "CREATE TABLE history (id TEXT, memory_id TEXT, old_memory TEXT, new_memory TEXT, event TEXT, created_at TEXT)"
+    return store(path, schema, {"history": [row]})
+
+
+def _memory_db(path: Path) -> Path:
+    row = {
+        "id": "fact_0123456789ab",
+        "kind": "fact",
+        "content": "Lives in Porto",
+        "event_time": 1772618400,
+        "source_ids": "[]",
+    }
+    schema = "CREATE TABLE memories (id TEXT PRIMARY KEY, kind TEXT, content TEXT, event_time INTEGER, source_ids TEXT)"
+    return store(path, schema, {"memories": [row]})
+
+
+KNOWN = (
+    Known("Claude Code", "claude-code", _lines(
+        {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-03-04T10:00:00Z", "cwd": "/x",
+         "message": {"role": "user", "content": "Hello"}},
+    ), ".claude/projects/-x/s.jsonl"),
+    Known("Codex CLI", "codex", _lines(
+        {"timestamp": "2026-03-04T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/x"}},
+        {"timestamp": "2026-03-04T10:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Hello"}},
+    ), ".codex/sessions/2026/03/04/rollout-s.jsonl"),
+    Known("Gemini CLI", "gemini-cli", _lines(*GEMINI), ".gemini/tmp/greenhouse/chats/session-s.jsonl"),
+    Known("opencode", "opencode", opencode, ".local/share/opencode/opencode.db"),
+    Known("opencode, earlier versions", "opencode", opencode_files, ".local/share/opencode/storage"),
+    Known("claude-mem", "claude-mem", claude_mem, ".claude-mem/claude-mem.db"),
+    Known("engram", "engram", engram, ".engram/engram.db"),
+    Known("mcp-memory-service", "mcp-memory-service", mcp_memory_service, ".local/share/mcp-memory/sqlite_vec.db"),
+    Known("mem0, its history", "mem0-history", _mem0_history, ".mem0/history.db"),
+    Known("Letta agent file", "letta", letta, None),
+    Known("memory.db", "memory-db", _memory_db, None),
+)  # fmt: skip

@@ -26,6 +26,8 @@ from memtui.engine.tools.registry import TOOLS
 from memtui.guide import ORDER, page, pages
 from memtui.ui.keymap import key_table
 
+from foreign_stores import KNOWN
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 GUIDE = ROOT / "memtui" / "guide"
@@ -75,6 +77,16 @@ def formats() -> str:
     )
 
 
+def stores() -> str:
+    """What is known of each store. Each cell is tested in tests/cli/test_cli_store_copy.py."""
+    head = ["| store or client | found | looked at | imported |", "|---|---|---|---|"]
+    rows = [
+        f"| {one.label} | {f'`~/{one.found}`' if one.found else 'name the file'} | `--db` | `{one.format}` |"
+        for one in KNOWN
+    ]
+    return "\n".join([*head, *rows])
+
+
 def tools() -> str:
     return "\n".join(f"- `{tool.name}`: {_SENTENCE.split(tool.description)[0]}" for tool in TOOLS)
 
@@ -101,6 +113,7 @@ LISTS = {
     ("settings", "settings"): settings_text,
     ("commands", "commands"): commands,
     ("import", "formats"): formats,
+    ("import", "stores"): stores,
     ("agents", "tools"): tools,
     ("agents", "clients"): clients,
 }

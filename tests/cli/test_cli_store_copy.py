@@ -16,7 +16,7 @@ from memtui.engine.errors import InputError
 from memtui.ui.actions import ACTIONS
 
 import foreign_stores
-from foreign_stores import CLAUDE_MEM, beside, store
+from foreign_stores import CLAUDE_MEM, KNOWN, Known, beside, store
 
 
 @pytest.fixture
@@ -110,3 +110,27 @@ def test_what_is_a_store_and_what_is_not(tmp_path: Path) -> None:
                 CLAUDE_MEM + "INSERT INTO schema_versions (version, applied_at) VALUES (50, '')",
             )
         )
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=[one.label for one in KNOWN])
+def test_a_row_of_the_table_in_the_guide_is_true(
+    cli: Cli, home: Path, tmp_path: Path, scratch: Path, known: Known
+) -> None:
+    """Found where it says, looked at without importing, imported in that format; and both show the same memories."""
+    path = known.make(home / (known.found or "a file"))
+    if known.found is not None:
+        (found,) = cli("import", "--discover", "--json").json
+        assert found["format"] == known.format and Path(found["path"]) in (
+            path,
+            *path.parents,
+            path / "message",
+        )
+        assert (found["problem"], found["new_turns"], found["exact"]) == ("", found["turns"], True)
+        assert found["turns"] > 0
+    looked = cli("stats", "--db", path, "--json")
+    assert looked.code == 0 and "read-only copy" in looked.err
+    assert not (home / "memory.db").exists()
+    report = cli("import", path, "--json").json
+    assert report["formats"] == [known.format]
+    assert cli("stats", "--json").json["active"] == looked.json["active"] > 0
+    assert cli("import", path, "--json").json["imported"] == 0
