@@ -75,14 +75,14 @@ class AgentMemory:
         the memory fails, the agent runs without memories, and the log has the reason.
         """
 
-        async def tell(context: RunContextWrapper[Any], agent: Any) -> str:
+        async def instructions_with_memory(context: RunContextWrapper[Any], agent: Any) -> str:
             own = base(context, agent) if callable(base) else base
             words = await own if inspect.isawaitable(own) else own
             session = session_id(context) if callable(session_id) else session_id
             block = await self._block(context, session, limit)
             return "\n\n".join(part for part in (words, block) if part)
 
-        return tell
+        return instructions_with_memory
 
     def tools(
         self, groups: Sequence[Group] = DEFAULT_GROUPS, *, without: Collection[str] = ("record_turn",)

@@ -106,9 +106,9 @@ def _svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: Frame) 
     from memtui.ui import picture
 
     if name is not None:
-        return picture.of_neighbourhood(memory.view.neighbourhood(name, frame.filter), frame)
+        return picture.neighbourhood_svg(memory.view.neighbourhood(name, frame.filter), frame)
     if what == "timeline":
         found = memory.view.timeline(frame.filter, by=by, most=picture.periods(frame.columns))
-        return picture.of_timeline(found, frame)
+        return picture.timeline_svg(found, frame)
     review = len(memory.review.inbox(all=True).items)
-    return picture.of_portrait(memory.view.portrait(frame.filter), review, frame)
+    return picture.portrait_svg(memory.view.portrait(frame.filter), review, frame)

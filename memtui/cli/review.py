@@ -125,7 +125,7 @@ def _decide_group(
     with invocation.existing(must_write=True) as memory:
         group = memory.review.group(session=session, about=about)
         done = memory.review.decide_group(group, verdict)
-    left = group.left(verdict)
+    left = group.count_left(verdict)
     if json:
         print_json({"operation": done, "cards_left": left})
     elif done is None:

@@ -185,16 +185,16 @@ def check_lists(path: Path, settings: Settings, origins: Mapping[str, str]) -> N
     """Raise InputError for an invalid or missing strategy, and for an unknown topic."""
     known = dict(STRATEGIES)
     for name, providers in settings.strategies.items():
-        with _at(path, origins.get(f"strategies.{name}")):
+        with _naming_origin(path, origins.get(f"strategies.{name}")):
             known[name] = checked(name, providers.split())
-    with _at(path, origins.get("names.enrichment")):
+    with _naming_origin(path, origins.get("names.enrichment")):
         must_be_known(settings.names.enrichment, known)
-    with _at(path, origins.get("decay.lasting")):
+    with _naming_origin(path, origins.get("decay.lasting")):
         settings.decay.topics()
 
 
 @contextmanager
-def _at(path: Path, origin: str | None) -> Iterator[None]:
+def _naming_origin(path: Path, origin: str | None) -> Iterator[None]:
     """Raise InputError with the place of a setting that has a wrong value."""
     try:
         yield

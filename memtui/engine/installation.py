@@ -66,9 +66,9 @@ def command_for(*packages: str) -> str:
     if "pipx" in folders or (prefix / "pipx_metadata.json").is_file():
         return _line(["pipx", "inject", "memtui", *packages])
     if _follow(folders, "uv", "tools") or (prefix / "uv-receipt.toml").is_file():
-        return _line(["uv", "tool", "install", "memtui", *_with(packages)])
+        return _line(["uv", "tool", "install", "memtui", *_with_options(packages)])
     if any(part.startswith("archive-v") for part in folders):
-        return _line(["uvx", *_with(packages), "memtui"])
+        return _line(["uvx", *_with_options(packages), "memtui"])
     if find_spec("pip") is None:
         return _line(["uv", "pip", "install", f"--python={sys.executable}", *packages])
     return _line([sys.executable, "-m", "pip", "install", *packages])
@@ -106,7 +106,7 @@ def _required(marker: str) -> tuple[str, ...]:
     return tuple(name.strip() for name, _, found in parted if found.replace("'", '"').strip() == marker)
 
 
-def _with(packages: Sequence[str]) -> list[str]:
+def _with_options(packages: Sequence[str]) -> list[str]:
     return [word for one in packages for word in ("--with", one)]
 
 

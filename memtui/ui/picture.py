@@ -51,7 +51,7 @@ class Frame:
     filter: str = ""
 
 
-def of_portrait(found: Portrait, review: int, frame: Frame) -> str:
+def portrait_svg(found: Portrait, review: int, frame: Frame) -> str:
     """What is known about the person. ``review``: the cards that wait."""
     from memtui.ui.panes.you.lines import PortraitLines
     from memtui.ui.panes.you.pane import PortraitView
@@ -69,7 +69,7 @@ def of_portrait(found: Portrait, review: int, frame: Frame) -> str:
     return _drawn(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)
 
 
-def of_neighbourhood(found: Neighbourhood, frame: Frame) -> str:
+def neighbourhood_svg(found: Neighbourhood, frame: Frame) -> str:
     """Whom and what an entity is seen with."""
     from memtui.ui.panes.entities.neighbours_view import MIDDLE, NeighboursView
 
@@ -86,7 +86,7 @@ def of_neighbourhood(found: Neighbourhood, frame: Frame) -> str:
     return _drawn(frame, "Who with whom", seen_with(shown, 0), make, fill, 36)
 
 
-def of_timeline(found: Timeline, frame: Frame) -> str:
+def timeline_svg(found: Timeline, frame: Frame) -> str:
     """The memories over time. ``frame.columns`` are those for which ``periods`` gave their number."""
     shown = public_timeline(found)
     rows = len(shown.rows) + 1

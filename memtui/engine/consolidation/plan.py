@@ -102,13 +102,13 @@ class Plan(Record):
     def difference(self) -> Difference:
         """The lines of a session that is read again, set against what was drawn before."""
 
-        def of(*actions: Action) -> tuple[PlanLine, ...]:
+        def lines_with(*actions: Action) -> tuple[PlanLine, ...]:
             return tuple(line for line in self.lines if line.action in actions)
 
         known = ("reword", "retire", "unchanged")
         return Difference(
             new=tuple(line for line in self.lines if line.action not in known),
-            reworded=of("reword"), retired=of("retire"), unchanged=of("unchanged"),
+            reworded=lines_with("reword"), retired=lines_with("retire"), unchanged=lines_with("unchanged"),
         )  # fmt: skip
 
     @property

@@ -167,7 +167,7 @@ def _line(
     if same is not None and same.active:
         if draft.kind == "observation":
             return None
-        return _with(line, action="reinforce", reason="known already", target=same, score=1.0)
+        return _line_with_action(line, action="reinforce", reason="known already", target=same, score=1.0)
     decided = same if same is not None and _taken_away(same) else None
     if draft.kind == "fact":
         decided = decided or duplicates.find_decided(
@@ -176,15 +176,15 @@ def _line(
     if decided is not None and (draft.bare or not _said_again(sources, decided)):
         return None  # somebody took it away; what an assistant or an older turn says does not bring it back
     if decided is not None and draft.kind == "fact":
-        return _against_decision(connection, line, decided, now, within)
+        return _conflict_with_decision(connection, line, decided, now, within)
     if any(suspicion.kind == "instruction" for suspicion in wrong):
         if draft.bare:
             return None
-        return _with(line, action="quarantine", reason=f"it {wrong[0].detail}")
+        return _line_with_action(line, action="quarantine", reason=f"it {wrong[0].detail}")
     if draft.kind == "observation":
         return line
     if draft.question:
-        return None if draft.bare else _with(line, action="quarantine", reason=draft.question)
+        return None if draft.bare else _line_with_action(line, action="quarantine", reason=draft.question)
     talk = sources[0].session_id if len({turn.session_id for turn in sources}) == 1 else None
     new = Statement(
         line.content, preceding_text(line.content, sources[-1].content), earlier_messages(sources[-1], facts.turns),
@@ -214,7 +214,7 @@ def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
     )
 
 
-def _against_decision(
+def _conflict_with_decision(
     connection: apsw.Connection, line: PlanLine, decided: MemoryRecord, now: float, within: duplicates.Within
 ) -> PlanLine:
     """The person says again what was corrected or forgotten: only they know which of the two holds."""
@@ -222,7 +222,9 @@ def _against_decision(
         later = memories.latest_version(connection, decided.id, now)
         if later.active and later.rid in within([later.rid]):
             reason = "you corrected this, and said it again"
-            return replace(_with(line, action="conflict", reason=reason, target=later), again=True)
+            return replace(
+                _line_with_action(line, action="conflict", reason=reason, target=later), again=True
+            )
     how = "corrected" if decided.ended_by == "superseded" else "forgotten"
     return replace(
         line, action="quarantine", reason=f"it was {how}, and you said it again", target=None, known=None
@@ -263,7 +265,7 @@ def _against_known(
             likeliest=one is likeliest and not draft.bare,
         )  # fmt: skip
         if standing.kind == "duplicate" and one.record is not None:
-            return _with(
+            return _line_with_action(
                 line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
             )
         if standing.kind == "conflict":
@@ -291,14 +293,16 @@ def _against_known(
         claimed=line.claimed, same_talk=talk is not None and talk == known.record.session_id,
     )  # fmt: skip
     if waits:
-        return _with(
+        return _line_with_action(
             line,
             action="conflict",
             reason=f"{standing.reason} ({waits})",
             target=known.record,
             score=standing.score,
         )
-    return _with(line, action="supersede", reason=standing.reason, target=known.record, score=standing.score)
+    return _line_with_action(
+        line, action="supersede", reason=standing.reason, target=known.record, score=standing.score
+    )
 
 
 def _others(
@@ -347,7 +351,7 @@ def _corrected(
     ]
 
 
-def _with(
+def _line_with_action(
     line: PlanLine, *, action: str, reason: str, target: MemoryRecord | None = None, score: float = 0.0
 ) -> PlanLine:
     return replace(

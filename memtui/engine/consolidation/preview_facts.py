@@ -31,7 +31,7 @@ class PreviewFacts:
             if not line.accepted or line.action not in _STORED:
                 continue
             kind: Kind = "observation" if line.action == "observation" else "fact"
-            known = self._of(kind)
+            known = self._facts_of_kind(kind)
             record = MemoryRecord(
                 rid=-1 - len(self._facts) - len(self._observations), id="", kind=kind, content=line.content,
                 event_time=line.event_time, created_at=line.event_time, confidence=line.confidence,
@@ -50,7 +50,7 @@ class PreviewFacts:
         self, content: str, kind: Kind, project: str | None, *, claimed: bool
     ) -> MemoryRecord | None:
         """The one with the same text but for case and spacing; what is only claimed is compared with its own project."""
-        found = self._of(kind).get(memories.content_hash(content))
+        found = self._facts_of_kind(kind).get(memories.content_hash(content))
         return found if found is not None and (not claimed or found.project == project) else None
 
     def facts(self, project: str | None, *, claimed: bool) -> list[MemoryRecord]:
@@ -75,5 +75,5 @@ class PreviewFacts:
         left = [one for one in facts if self.successor(one) is None]
         return sorted(left, key=lambda one: (one.event_time, one.rid >= 0, abs(one.rid)), reverse=True)
 
-    def _of(self, kind: Kind) -> dict[str, MemoryRecord]:
+    def _facts_of_kind(self, kind: Kind) -> dict[str, MemoryRecord]:
         return self._observations if kind == "observation" else self._facts

@@ -209,14 +209,16 @@ def _reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
 
 
 def _unchanged(memory: MemoryRecord, reason: str) -> PlanLine:
-    return replace(_of(memory), action="unchanged", reason=reason)
+    return replace(_unchanged_line(memory), action="unchanged", reason=reason)
 
 
 def _retired(memory: MemoryRecord) -> PlanLine:
-    return replace(_of(memory), action="retire", reason="it is no longer drawn from this conversation")
+    return replace(
+        _unchanged_line(memory), action="retire", reason="it is no longer drawn from this conversation"
+    )
 
 
-def _of(memory: MemoryRecord) -> PlanLine:
+def _unchanged_line(memory: MemoryRecord) -> PlanLine:
     return PlanLine(
         action="unchanged", content=validation.open_text(memory), sources=memory.source_ids, target=memory.id,
         confidence=memory.confidence, trust=memory.trust, tags=memory.tags, category=memory.category,

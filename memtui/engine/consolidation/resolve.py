@@ -28,7 +28,7 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
     attributes = {
         **operations.pin_of(winner, loser),
         **winner.attributes,
-        "supersedes": _and_before(winner, loser),
+        "supersedes": _superseded_ids(winner, loser),
         "conflict_reason": reason,
     }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
@@ -47,11 +47,11 @@ def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> No
     loser, winner = _pair(connection, new, old, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
     attributes = {**operations.pin_of(winner, loser), **winner.attributes}
-    attributes["supersedes"] = _and_before(winner, loser)
+    attributes["supersedes"] = _superseded_ids(winner, loser)
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
 
 
-def _and_before(winner: MemoryRecord, loser: MemoryRecord) -> str | list[str]:
+def _superseded_ids(winner: MemoryRecord, loser: MemoryRecord) -> str | list[str]:
     """The ids of what the winner replaces, this one last; a single one is no list."""
     before = _names(winner.attributes.get("supersedes")) or (
         (winner.supersedes,) if winner.supersedes else ()

@@ -64,7 +64,7 @@ def planned_steps(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for look in (
         _notes, _sessions, _proposals, _scratchpad, _questions, _results, _profiles, _recalls, _runs, _entities,
-        _aliases, _decisions, _own_notes, _labels,
+        _aliases, _decisions, _metadata_that_names_it, _labels,
     ):  # fmt: skip
         steps += look(connection, closure)
     return steps
@@ -308,7 +308,7 @@ def _decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ]
 
 
-def _own_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _metadata_that_names_it(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """What memtui notes of itself: ids of what it looked at, and places that it follows, whose names may tell."""
     steps: list[Step] = []
     for key, stored in connection.execute("SELECT key, value FROM memory_metadata").fetchall():

@@ -87,7 +87,7 @@ def add_derived_in_history(
         if former.drawn_from & ids:
             if stays(row.id):
                 found.offer(row, "drawn from it, taken back since", fate_else="erased")
-            elif _left_of(connection, former.drawn_from - ids):
+            elif _is_known(connection, former.drawn_from - ids):
                 found.offer(row, "drawn from it and from others, taken back since")
             else:
                 taken.append(found.take_former(former, "drawn from it, taken back since"))
@@ -100,7 +100,7 @@ def add_derived_in_history(
     return taken
 
 
-def _left_of(connection: apsw.Connection, ids: Iterable[str]) -> bool:
+def _is_known(connection: apsw.Connection, ids: Iterable[str]) -> bool:
     """Whether the file or its history still has one of these memories."""
     known = scalar(
         connection,

@@ -176,25 +176,25 @@ class ReadMarks:
         times = [float(text) for text in noted if text]
         return min(times) - _SLACK if times and len(times) == len(noted) else None
 
-    def left(self) -> list[Path]:
+    def unread_files(self) -> list[Path]:
         """Files of these places that could not be read when reading ended."""
         with self._connections.read() as connection:
-            return [path for path in _left(connection) if self._is_ours(path)]
+            return [path for path in _unread_files(connection) if self._is_ours(path)]
 
-    def note(self, at: float, left: Iterable[Path]) -> None:
+    def note(self, at: float, unread_files: Iterable[Path]) -> None:
         """At ``at`` all had been read but the files that are ``left``."""
         with self._connections.write() as connection:
             for place in self._places:
                 metadata.set_value(connection, _key(place), repr(at))
-            others = [path for path in _left(connection) if not self._is_ours(path)]
-            names = [metadata.name_of(str(path)) for path in (*others, *left)]
+            others = [path for path in _unread_files(connection) if not self._is_ours(path)]
+            names = [metadata.name_of(str(path)) for path in (*others, *unread_files)]
             metadata.set_value(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
 
     def _is_ours(self, path: Path) -> bool:
         return any(path.is_relative_to(place) for place in self._places)
 
 
-def _left(connection: apsw.Connection) -> list[Path]:
+def _unread_files(connection: apsw.Connection) -> list[Path]:
     text = metadata.get(connection, metadata.FOLLOWED_NOT_READ)
     names = msgspec.json.decode(text, type=list[str]) if text else []
     return [Path(metadata.place_of(name)) for name in names]

@@ -61,7 +61,9 @@ def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Loc
         for place in places:
             try:
                 paths.append(
-                    stack.enter_context(_copied(str(place), limits)) if is_url(str(place)) else Path(place)
+                    stack.enter_context(_copied_database(str(place), limits))
+                    if is_url(str(place))
+                    else Path(place)
                 )
             except InputError as error:
                 if len(places) == 1:
@@ -78,7 +80,7 @@ def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Loc
 
 
 @contextmanager
-def _copied(url: str, limits: Limits) -> Iterator[Path]:
+def _copied_database(url: str, limits: Limits) -> Iterator[Path]:
     if url.startswith(_ENVIRONMENT):
         name = url.removeprefix(_ENVIRONMENT)
         url = os.environ.get(name, "")

@@ -262,7 +262,7 @@ class _Search:
             if unpack:
                 name = self._unpacked(path)
             elif head.startswith(databases.MAGIC):
-                name = self._choose_by(databases.tables(path, self.limits))
+                name = self._sqlite_format(databases.tables(path, self.limits))
                 self._refuse_newer(path, format_named(name))
             else:
                 name = self._recognise(
@@ -276,7 +276,7 @@ class _Search:
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, DetectedSource(format=name, source=source)
 
-    def _choose_by(self, tables: databases.Tables) -> str:
+    def _sqlite_format(self, tables: databases.Tables) -> str:
         """The format of an SQLite file."""
         if not tables:
             raise _UnknownError(NO_TABLES)

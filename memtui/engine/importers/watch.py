@@ -103,7 +103,7 @@ class Follower:
         self._taken_back = self._stack.enter_context(UndoneImports(connections))
         self._marks = ReadMarks(connections, self.places)
         # Files that could not be read, or not to their end.
-        self._left = dict.fromkeys(self._marks.left())
+        self._left = dict.fromkeys(self._marks.unread_files())
         self._looks = 0
         # When everything had been read last, as far as the memory does not know it yet; and what it knows.
         self._read = self._noted = 0.0

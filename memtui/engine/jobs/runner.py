@@ -120,7 +120,7 @@ class Runner:
             report = job.run(task)
             if not started.run_id:
                 return replace(started, state="done", report=report)
-            if self._as_it_is(started).state == "running":
+            if self._current_run(started).state == "running":
                 with self._connections.write() as connection:
                     finish(connection, report, bool(asked))
         except BaseException as error:
@@ -129,9 +129,9 @@ class Runner:
                 raise
             if not started.run_id:
                 return replace(started, state="failed", error=text)
-        return self._as_it_is(started)
+        return self._current_run(started)
 
-    def _as_it_is(self, run: JobRun) -> JobRun:
+    def _current_run(self, run: JobRun) -> JobRun:
         with self._connections.read() as connection:
             return jobs.current(connection, run)
 

@@ -35,7 +35,7 @@ class Spending:
                 "Raise llm.budget, or run again.",
             )
 
-    def paid(self, tokens: int) -> None:
+    def add_call(self, tokens: int) -> None:
         self.calls += 1
         self.tokens += tokens
 

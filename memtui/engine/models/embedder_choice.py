@@ -44,7 +44,7 @@ class Embedders:
                     "Open the memory without --readonly.",
                 )
             case "endpoint":
-                return self._at(self._options.endpoint)
+                return self._endpoint_embedder(self._options.endpoint)
             case "off":
                 raise InputError(
                     "Vectors are switched off.", "Set embedder.kind to offline, minilm, endpoint or package."
@@ -81,7 +81,7 @@ class Embedders:
             return self._keep(here)
         model, _, host = space.model_id.rpartition("@")
         if options.embedder == "endpoint" and model and wanted.model_id.endswith(f"@{host}"):
-            return self._at(replace(options.endpoint, model=model, dimensions=space.dims))
+            return self._endpoint_embedder(replace(options.endpoint, model=model, dimensions=space.dims))
         raise DegradedError(f"the vectors in this file are from another model ({space.model_id})", REMEDY)
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class Embedders:
             )
         return self._keep(made)
 
-    def _at(self, options: EmbeddingOptions) -> Embedder:
+    def _endpoint_embedder(self, options: EmbeddingOptions) -> Embedder:
         from .endpoint_embedder import EndpointEmbedder  # others need neither it nor an event loop
 
         made = EndpointEmbedder(options)

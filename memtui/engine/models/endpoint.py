@@ -252,7 +252,7 @@ def explain_error(
             return one
         if isinstance(one, TooLargeError):
             return DegradedError(f"{host} sent more than {largest >> 20} MB.", f"Check {section}.base_url.")
-    status = status_of(error)
+    status = http_status(error)
     if status is not None:
         if status == 413 or (status in (400, 422) and refusal_mentions(error, *TOO_LONG)):
             return TooLongError(f"{host} says that the text is too long ({status}).", refused=True)
@@ -303,7 +303,7 @@ def _retry_after(error: BaseException) -> int:
         return 0
 
 
-def status_of(error: BaseException) -> int | None:
+def http_status(error: BaseException) -> int | None:
     """The HTTP status that an error came of, if it came of one."""
     statuses = (getattr(one, "status_code", None) for one in _chain(error))
     return next((one for one in statuses if isinstance(one, int)), None)

@@ -27,8 +27,8 @@ from .endpoint import (
     check_endpoint,
     client_for,
     explain_error,
+    http_status,
     refusal_mentions,
-    status_of,
     warm_up,
 )
 from .vectors import cap_threads, normalised
@@ -186,7 +186,7 @@ class EndpointEmbedder:
                     model=options.model, input=texts, dimensions=options.dimensions, encoding_format="float"
                 )
             except Exception as error:
-                if status_of(error) not in (400, 422) or not refusal_mentions(error, "dimension"):
+                if http_status(error) not in (400, 422) or not refusal_mentions(error, "dimension"):
                     raise
             # Some refuse to be asked for dimensions, even for those that they make anyway.
             return await client.embeddings.create(model=options.model, input=texts, encoding_format="float")

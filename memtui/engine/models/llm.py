@@ -30,9 +30,9 @@ from .endpoint import (
     check_endpoint,
     client_for,
     explain_error,
+    http_status,
     is_loopback,
     refusal_mentions,
-    status_of,
     warm_up,
 )
 
@@ -159,7 +159,7 @@ async def complete(
     text = _text(answer)
     tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
     if tokens:
-        spending.paid(tokens)
+        spending.add_call(tokens)
     else:
         spending.unanswered(expected)
     return Reply((read or json_object)(_whole(answer, text)), tokens)
@@ -184,7 +184,7 @@ async def _ask(
             except Exception as error:
                 if _FORMS[form] == "text" or not _refuses_the_form(error):
                     raise
-                spending.paid(0)
+                spending.add_call(0)
             else:
                 _understood[model] = form
                 return answer
@@ -193,7 +193,7 @@ async def _ask(
 
 def _refuses_the_form(error: Exception) -> bool:
     return (
-        status_of(error) in (400, 422)
+        http_status(error) in (400, 422)
         and refusal_mentions(error, *_NO_SUCH_FORM)
         and not refusal_mentions(error, *TOO_LONG)
     )

@@ -192,16 +192,16 @@ def _columns(
             return {
                 "topic": theirs.topic,
                 "decay_rate": so_far.get("decay_rate", rate),
-                "attributes": _with(attributes, theirs.attributes, TOPIC_SAID),
+                "attributes": _with_values_of_other(attributes, theirs.attributes, TOPIC_SAID),
             }
         case "date":
             return {"happens_at": theirs.happens_at}
         case "pin":
-            return {"attributes": _with(attributes, theirs.attributes, _PINNED)}
+            return {"attributes": _with_values_of_other(attributes, theirs.attributes, _PINNED)}
         case "withheld":
-            return {"attributes": _with(attributes, theirs.attributes, WITHHELD)}
+            return {"attributes": _with_values_of_other(attributes, theirs.attributes, WITHHELD)}
         case "links":
-            attributes = _with(attributes, theirs.attributes, "supersedes", "conflict_reason")
+            attributes = _with_values_of_other(attributes, theirs.attributes, "supersedes", "conflict_reason")
             if merged := [*_listed(attributes.get("merged")), *_listed(theirs.attributes.get("merged"))]:
                 attributes["merged"] = list(dict.fromkeys(merged))
             return {"attributes": attributes}
@@ -220,7 +220,7 @@ def _listed(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
-def _with(mine: dict[str, Any], theirs: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+def _with_values_of_other(mine: dict[str, Any], theirs: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     rest = {key: value for key, value in mine.items() if key not in keys}
     return rest | {key: theirs[key] for key in keys if key in theirs}
 
@@ -313,14 +313,14 @@ def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
     for aspect, stamp in stamps.read(connection, old.id).items():
         if aspect in known or not (aspect in _CARRIED or aspect.startswith(stamps.TAG)):
             continue
-        columns |= _as_before(aspect, old, new, columns)
+        columns |= _undone_change(aspect, old, new, columns)
         stamps.carry(connection, new.id, stamp)
     columns = {name: value for name, value in columns.items() if getattr(new, name) != value}
     if columns:
         memories.update(connection, new.rid, **columns)
 
 
-def _as_before(
+def _undone_change(
     aspect: str, old: MemoryRecord, new: MemoryRecord, so_far: Mapping[str, Any]
 ) -> dict[str, Any]:
     if aspect.startswith(stamps.TAG):
@@ -330,5 +330,9 @@ def _as_before(
         left = {*tags, tag} if tag in old.tags else {*tags} - {tag}
         return {"tags": tuple(sorted(left, key=lambda one: (one.casefold(), one)))}
     if aspect == "pin":
-        return {"attributes": _with({**so_far.get("attributes", new.attributes)}, old.attributes, _PINNED)}
+        return {
+            "attributes": _with_values_of_other(
+                {**so_far.get("attributes", new.attributes)}, old.attributes, _PINNED
+            )
+        }
     return {"topic": old.topic} if aspect == "topic" else {"happens_at": old.happens_at}

@@ -48,7 +48,7 @@ class ReviewGroup(Record):
         """How many memories (or texts that are held back) the verdict would be about."""
         return sum(max(len(item.memories), 1) for item in self.items_for(verdict))
 
-    def left(self, verdict: Verdict) -> int:
+    def count_left(self, verdict: Verdict) -> int:
         """How many of its cards are to be decided by themselves."""
         return len(self.items) - len(self.items_for(verdict))
 

@@ -161,7 +161,7 @@ def _alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
 
 
 def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
-    for same in _by(names, lambda name: [name.piece] if len(name.piece) > 2 else []).values():
+    for same in _names_by_key(names, lambda name: [name.piece] if len(name.piece) > 2 else []).values():
         first = same[0]
         for other in same[1:]:
             if other.eid != first.eid:
@@ -172,7 +172,7 @@ def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
 def _shortened(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
     """“A. Lovelace” and “Ada Lovelace”."""
     several = [name for name in names if len(name.words) > 1 and name.type in ("person", "other")]
-    for alike in _by(several, lambda name: [name.words[-1]]).values():
+    for alike in _names_by_key(several, lambda name: [name.words[-1]]).values():
         full_names = [name for name in alike if len(name.words[0]) > 1]
         for short in alike:
             for full in full_names if len(short.words[0]) == 1 else ():
@@ -185,7 +185,7 @@ def _parts(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
     people = [
         name for name in names if name.type == "person" and len(name.words) > 1 and len(name.words[0]) > 1
     ]
-    ends = _by(people, lambda name: {name.words[0], name.words[-1]})
+    ends = _names_by_key(people, lambda name: {name.words[0], name.words[-1]})
     for name in names:
         if len(name.words) == 1 and len(name.piece) > 1 and name.type in ("person", "other"):
             full_names = {full.eid: full for full in ends.get(name.words[0], ()) if full.eid != name.eid}
@@ -195,7 +195,7 @@ def _parts(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
                     yield name.eid, full.eid, f"“{name.shown}” may be “{full.shown}”{more}"
 
 
-def _by(names: list[_Name], keys: Callable[[_Name], Iterable[str]]) -> dict[str, list[_Name]]:
+def _names_by_key(names: list[_Name], keys: Callable[[_Name], Iterable[str]]) -> dict[str, list[_Name]]:
     found: dict[str, list[_Name]] = {}
     for name in names:
         for key in keys(name):

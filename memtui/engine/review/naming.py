@@ -69,7 +69,7 @@ def facts_with_name(
                 if (
                     one.id not in own
                     and word in theirs.plain
-                    and len(beside) >= _beside(word)
+                    and len(beside) >= _further_words_needed(word)
                     and _is_about(theirs, subject)
                 ):
                     found.setdefault((one.rid, word), SharedName(memory=one, name=word, beside=beside))
@@ -114,7 +114,7 @@ def _tells(word: str) -> bool:
     return len(word) >= _LETTERS and not _is_common(word) and word not in small
 
 
-def _beside(word: str) -> int:
+def _further_words_needed(word: str) -> int:
     """How many further words must be the same where a fact shares this one."""
     return 1 if word[0].isdigit() and len(word) >= _DIGITS else 2
 

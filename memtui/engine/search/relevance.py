@@ -214,7 +214,7 @@ def features(
         1.0 - piece.age, min(len(text) / 200, 1.0),
         min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
         met, bool(prompt.attributes) and not met,
-        bool(prompt.names) and not any(_in_turn(stem, piece) for stem in prompt.names),
+        bool(prompt.names) and not any(_turn_has_stem(stem, piece) for stem in prompt.names),
         whole, *_kinds(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
         max(0.0, cosine or 0.0),
     )  # fmt: skip
@@ -273,6 +273,6 @@ def _overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> 
     return 0.7 if any(abs(len(other) - len(stem)) < _BEGINNING for other in close) else 0.0
 
 
-def _in_turn(stem: str, piece: Piece) -> bool:
+def _turn_has_stem(stem: str, piece: Piece) -> bool:
     """Whether the word, another form or a compound of it is in the turn."""
     return stem in piece.turn_stems or _overlap(stem, piece.turn_stems, {stem[:_BEGINNING]}) > 0.0

@@ -51,18 +51,20 @@ def score_pieces(
 ) -> list[ScoredPiece]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
-        return _by(read, pieces, source, None)
+        return _scored_pieces(read, pieces, source, None)
     from .word_meanings import packaged
 
     best = pieces
     if len(pieces) > MOST_READ_TWICE:
-        best = [(one.memory, one.piece) for one in _by(read, pieces, source, None)[:MOST_READ_TWICE]]
+        best = [
+            (one.memory, one.piece) for one in _scored_pieces(read, pieces, source, None)[:MOST_READ_TWICE]
+        ]
     try:
         nearness = relevance.compare_words(packaged(), read, [piece for _, piece in best])
     except DegradedError:  # the search has said that there are no vectors
-        return _by(read, pieces, source, None)
+        return _scored_pieces(read, pieces, source, None)
     near = cosines({memory.rid for memory, _ in best}) if cosines else {}
-    return _by(read, best, source, nearness, near)
+    return _scored_pieces(read, best, source, nearness, near)
 
 
 def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ def _near(read: Prompt) -> float:
     return NEAR if len(read.weights) > 1 else NEAR_OF_ONE
 
 
-def _by(
+def _scored_pieces(
     read: Prompt,
     pieces: Iterable[tuple[MemoryRecord, Piece]],
     source: Source,

@@ -25,7 +25,7 @@ class Paid:
 
     async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         draft = Draft(kind="fact", content=turns[0].content, sources=(turns[0].id,), verbatim=True)
-        context.spending.paid(70)
+        context.spending.add_call(70)
         return Extraction(drafts=(draft,))
 
     def estimate(self, turns: Sequence[MemoryRecord]) -> int:
@@ -121,10 +121,10 @@ def test_a_run_that_was_cancelled_is_paid_for() -> None:
         memory.record_turn("s1", "user", "I like gooseberries")
         memory.record_turn("s2", "user", "I like currants")
         asyncio.run(run(memory))
-        (paid,) = memory.jobs.runs()
-        assert paid.state == "cancelled"
-        assert paid.report is not None
-        assert paid.report.counts["tokens"] == 70
+        (add_call,) = memory.jobs.runs()
+        assert add_call.state == "cancelled"
+        assert add_call.report is not None
+        assert add_call.report.counts["tokens"] == 70
 
 
 ANSWERS: dict[str, Any] = {

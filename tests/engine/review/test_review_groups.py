@@ -71,7 +71,7 @@ def kinds(memory: Memory) -> list[str]:
 
 def test_all_of_a_conversation_is_kept_at_once_and_two_sides_are_left(memory: Memory) -> None:
     group = memory.review.group(session="trip")
-    assert (group.title, group.count("keep"), group.left("keep")) == ("trip", 2, 1)
+    assert (group.title, group.count("keep"), group.count_left("keep")) == ("trip", 2, 1)
     done = memory.review.decide_group(group, "keep")
     assert done is not None and done.label == "Kept 2 facts of “trip”"
     assert new(memory) == {"I work with Nadia at Hexa", "I like rain"} and "conflict" in kinds(memory)

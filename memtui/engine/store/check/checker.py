@@ -35,12 +35,12 @@ def check(connections: Connections, clock: Clock, *, deep: bool = False, repair:
     findings = _run(connections, clock, deep)
     repaired: list[tuple[Repair, ...]] = []
     saved: Path | None = None
-    broken = _mendable(findings) if repair else set()
+    broken = _repairable_checks(findings) if repair else set()
     while broken and len(repaired) < _ROUNDS:
         saved = saved or _back_up(connections)
         repaired.append(repair_all(connections, broken))
         findings = _run(connections, clock, deep)
-        broken = _mendable(findings) - broken
+        broken = _repairable_checks(findings) - broken
     return CheckReport(
         ok=not any(finding.severity == "error" for finding in findings),
         checks=tuple(CHECKS),
@@ -51,7 +51,7 @@ def check(connections: Connections, clock: Clock, *, deep: bool = False, repair:
     )
 
 
-def _mendable(findings: list[Finding]) -> set[str]:
+def _repairable_checks(findings: list[Finding]) -> set[str]:
     return {finding.check for finding in findings if finding.repairable}
 
 

@@ -115,7 +115,7 @@ class Neighbours:
             self._show(found, cursor)
 
     async def _neighbourhood(self, entity: Entity) -> Neighbourhood:
-        identity, type = entity.id, self._type
+        identity, type = entity.id, self._entity_type
         return await self._pane.ask(lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST))
 
     def _show(self, found: Neighbourhood, cursor: int | None) -> None:
@@ -133,7 +133,7 @@ class Neighbours:
         await self.read(row)
 
     @property
-    def _type(self) -> str | None:
+    def _entity_type(self) -> str | None:
         """The type that the filter of the list asks for: then only these are drawn."""
         words = self._pane.filter_text.casefold().split()
         return next((word[5:] for word in words if word.startswith("type:") and len(word) > 5), None)

@@ -291,12 +291,12 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     do_half_up, do_half_down = do_page_up, do_page_down
 
     def do_earliest(self) -> None:
-        self._to(lambda found: found.earliest)
+        self._move_to_time(lambda found: found.earliest)
 
     def do_latest(self) -> None:
-        self._to(lambda found: found.latest)
+        self._move_to_time(lambda found: found.latest)
 
-    def _to(self, time: Callable[[Timeline], int | None]) -> None:
+    def _move_to_time(self, time: Callable[[Timeline], int | None]) -> None:
         found = self._timeline
         if found is not None and (to := time(found)) is not None:
             self.spot = self.spot._replace(at=to, middle=to)

@@ -136,7 +136,7 @@ class Decisions:
         choices = [
             Choice(
                 f"{verdict} {plural(group.count(verdict), 'fact')} {group.whose}",
-                note=_left(group.left(verdict)),
+                note=_left(group.count_left(verdict)),
             )
             for group, verdict in deeds
         ]
