@@ -121,7 +121,7 @@ class Memory:
         clock: Clock | None = None,
         options: Options | None = None,
     ) -> Self:
-        """Open a memory file, created if it is not there; ``":memory:"`` for one that lives in this process.
+        """Open a memory file, created if it is not there; ``":memory:"`` for one in this process only.
 
         ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
         (it is left as it was), InputError for a bad actor or clock.
@@ -383,7 +383,7 @@ class Memory:
         return record
 
     def confirm(self, id: str) -> MemoryRecord:
-        """Vouch for it: confidence 1.0, no decay; by the person, protected from jobs and models.
+        """Confirm it: confidence 1.0, no decay; by the person, protected from jobs and models.
 
         Raises NotFoundError, ProtectedError when an agent confirms what the person has confirmed.
         """

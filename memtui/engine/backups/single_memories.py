@@ -82,7 +82,7 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
     columns = {name: image.row[name] for name in COVERED["memories"].columns}
     if here is not None:
         rid, ended = here
-        if ended is not None:  # a sign of life, or what had faded would fade again the same night
+        if ended is not None:  # counts as used now: else what had faded would fade again the same night
             columns |= {"reviewed_at": now, "last_accessed": now}
         before = connection.total_changes()
         differ = " OR ".join(f"{name} IS NOT ?" for name in columns)

@@ -1,8 +1,8 @@
 """Consolidation driven by an agent: it reads the turns of a session, saves facts, looks for conflicts, says when it is done.
 
-The judgement is the agent's; the guards are those of any consolidation. Ids must be ones that it may see, a fact
-names the turns that say it, numbers are capped, what reads like an order is held back, what the person confirmed
-is not replaced, and a session is done only up to the turn that was read.
+The agent judges; the guards are those of any consolidation. Ids must be ones that it may see, and a fact names the turns that
+say it. Numbers are capped, and what reads like an order is held back. What the person confirmed is not replaced. A session is
+done only up to the turn that was read.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def insert(
 def reinforce(
     connection: apsw.Connection, known: MemoryRecord, sources: tuple[str, ...], confidence: float, now: int
 ) -> str:
-    """Said again: a sign of life, and more evidence. What the person protected is left as it is."""
+    """Said again: the fact was used, and has one more source. What the person protected is left as it is."""
     connection.execute(
         "UPDATE memories SET last_accessed = max(coalesce(last_accessed, 0), ?) WHERE rid = ?",
         (now, known.rid),

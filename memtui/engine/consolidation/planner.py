@@ -111,7 +111,7 @@ def origin(turn: MemoryRecord) -> Origin:
 
 
 def origins(turns: Iterable[MemoryRecord]) -> dict[Origin, list[MemoryRecord]]:
-    """Turns by where they come from; what is drawn from one kind knows nothing of the others."""
+    """Turns by where they come from; facts drawn from one kind are planned apart from the others."""
     found: dict[Origin, list[MemoryRecord]] = {}
     for turn in turns:
         found.setdefault(origin(turn), []).append(turn)

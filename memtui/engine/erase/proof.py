@@ -342,7 +342,7 @@ def _environment() -> dict[str, str]:
 
 
 def _in_memory(connections: Connections, ids: Sequence[str], pieces: Sequence[Piece]) -> EraseProof:
-    """Of a memory that lives in this process there are no files to look at."""
+    """A memory that is in this process only has no files to look at."""
     with connections.read() as connection:
         left = int(
             scalar(

@@ -1,6 +1,6 @@
 """Find the files of some places that changed since the last look, by their times and sizes.
 
-A folder is listed again only when its own time changes (something was added or removed), a file that was written of
+A folder is listed again only when its own time changes (something was added or removed). A file that was written of
 late is looked at every time, all others now and then.
 """
 

@@ -1,7 +1,7 @@
 """The input of a format: a file read as lines, as elements of a JSON array, or as rows.
 
-Whatever the file does (a disk error, a damaged archive, a line without end), reading yields ``Skip`` with a
-reason and goes on with the next record, or ends this stream. One record is in memory at a time.
+Reading never fails. For a disk error, a damaged archive or a line without end it yields ``Skip`` with a reason, and goes on
+with the next record or ends this stream. One record is in memory at a time.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Reembedder:
     def _seconds(self, lacking: MissingVectors) -> float:
         """Estimated from two trials: what a call costs by itself, and what a character does."""
         few, many = [_TRIAL], [_TRIAL] * _TRIALS
-        self._embed_all(few)  # the first one loads the model, or makes its acquaintance
+        self._embed_all(few)  # the first call loads the model or connects
         small, large = (self._timed(texts) for texts in (few, many))
         a_character = max(0.0, large - small) / (len(_TRIAL) * (_TRIALS - 1))
         a_call = max(0.0, small - a_character * len(_TRIAL))
@@ -95,7 +95,7 @@ class Reembedder:
             return ReembedResult(embedded=0, switched=True)
         self._before_write()
         made = 0
-        nothing: set[int] = set()  # the model knows nothing of these texts
+        nothing: set[int] = set()  # texts without a vector in this model
         while not cancelled():
             with self._connections.write() as connection:
                 left = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
@@ -140,7 +140,7 @@ class Reembedder:
             )
 
     def _embed(self, batch: dict[int, str]) -> set[int]:
-        """Returns those that the model knows nothing of."""
+        """Returns those that the model gives no vector."""
         matrix, words = self._embed_all(list(batch.values()))
         of_words = (
             WordRows(self._word_dims, dict(zip(batch, words, strict=True))) if words is not None else None

@@ -191,7 +191,7 @@ def _day_of_corrected(old: MemoryRecord, content: str, now: int) -> int | None:
 
 
 def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
-    """The person vouches for it: full confidence, no decay, no job and no model may touch it.
+    """The person confirms it: full confidence, no decay, no job and no model may touch it.
 
     An agent's word makes it sure and keeps it from fading, but protects nothing: that is the person's.
     """
@@ -311,7 +311,7 @@ def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Seq
 
 
 def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
-    """Take it out of the Trash. That is a sign of life: one that faded would fade again the same night."""
+    """Take it out of the Trash. It counts as used now: else one that faded would fade again the same night."""
     if not memory.active:
         _assert_may_change(memory, actor)
         memories.update(

@@ -68,7 +68,7 @@ class Embedder(Protocol):
         """None, or why it cannot work; without loading or sending anything."""
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
-        """Documents as float32 rows (n, dims) of unit length, a zero row where the model knows nothing.
+        """Documents as float32 rows (n, dims) of unit length, a zero row where the model has no vector.
 
         ``vectors.usable`` tells which rows may be stored. Raises DegradedError where the model is missing.
         """

@@ -149,7 +149,7 @@ class Observations:
         return tuple(added)
 
     def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
-        """In place of the one that stands, unless the person vouched for that."""
+        """In place of the present one, unless the person confirmed that."""
         from memtui.engine.consolidation.extract import transcripts
 
         assert summary.session_id is not None

@@ -1,6 +1,6 @@
 """The periods of the local calendar: where years, quarters, months, weeks, days and hours begin, and their filter terms.
 
-Times of the local calendar are ``datetime`` without a zone, as ``filters/dates.py`` has them, so that a period here
+Times of the local calendar are ``datetime`` without a zone, as in ``filters/dates.py``. So a period here
 and the same one in a filter begin and end in the same second, also where the clocks change.
 """
 

@@ -1,8 +1,8 @@
-"""What memories tell that no longer holds: turns and notes from which something was drawn that was corrected or forgotten.
+"""What memories say that no longer holds: turns and notes from which a fact was drawn that was corrected or forgotten.
 
-Nothing is written for it: the links between memories and the states of facts tell it, so it goes with a correction and
-goes away with its undo. A text that no link connects with the fact has a weaker caution where it says the same
-in the same words (``said_again``).
+It is derived from the links between memories and the states of facts, and nothing is written. So a correction brings a
+caution, and its undo takes it back. A text without a link to the fact has a weaker caution, if it says the same in the
+same words (``said_again``).
 """
 
 from __future__ import annotations
@@ -307,7 +307,7 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
         return Caution(how="corrected", at=old.valid_until or 0, old=old) if decided else None
     first = chain.links[step]
     if old.active and ("conflict_reason" not in first.attributes or old.protected):
-        return None  # brought back, or vouched for since
+        return None  # restored or confirmed since
     if last.content == old.content:
         return None
     shows_successor = last.active and (known is None or last.rid in known)

@@ -1,9 +1,9 @@
-"""What the person said before, where it bears on a prompt: the best pieces of their own turns.
+"""Excerpts of the person's own turns that bear on a prompt.
 
-Turns are found by the search (words, meaning, names), by the subjects of the prompt (who asks for a dinner is also told who
-may not eat what) and by other words for what it asks ("it goes out on 3 May" for "when is the release"). Each is cut into
-pieces, and each piece gets a probability that it answers (``relevance``). A prompt gets pieces only where it probably needs
-them (``prompt_need``), or where one of them warns of what may harm.
+Turns are found by the search (words, meaning, names), and by the subjects of the prompt: for a dinner also who may not
+eat what. They are also found by other words for what it asks: "it goes out on 3 May" for "when is the release". Each is cut
+into pieces, and each piece gets a probability that it answers (``relevance``). A prompt gets pieces only where it probably
+needs them (``prompt_need``), or where one of them warns of what may harm.
 """
 
 from __future__ import annotations

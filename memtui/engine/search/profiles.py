@@ -37,7 +37,7 @@ def find_profile(connection: apsw.Connection, profile: str | Profile) -> Profile
 
 
 def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
-    """The profile that the settings name, and a note: profiles live in a file, the settings are for all of them.
+    """The profile that the settings name, and a note: profiles are in a memory file, the settings are for all files.
 
     Nor can every file be ranked by every one: the default takes the place of what needs vectors of words that its model
     does not make.

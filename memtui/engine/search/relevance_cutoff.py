@@ -1,7 +1,7 @@
-"""Where the long tail of a search begins: what is still there, but hardly an answer.
+"""Where the long tail of a search begins: hits that hardly answer.
 
-A hit counts as likely when it has at least a quarter of the best score, and shares a word or a name with the question
-or has half of the best score. The line is drawn below the last likely hit; what stands above that one stays above.
+A hit counts as likely if it shares a word or a name with the question and has a quarter of the best score. Without one it
+needs half of the best score. The cutoff is below the last likely hit; all hits above that one stay above.
 """
 
 from __future__ import annotations

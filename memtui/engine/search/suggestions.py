@@ -105,7 +105,7 @@ class Trial(NamedTuple):
         return self.sentence([f"give the {retriever} retriever a weight of {weight:g}"], position)
 
     def _telling(self, ranking: Ranking) -> list[str]:
-        """The rarest words of a memory that say something: no crumbs like the s of "Ada's", no bare numbers."""
+        """The rarest words of a memory that say something: no parts like the s of "Ada's", no bare numbers."""
         asked = {term.stem for term in ranking.asked.question.terms}
         text = self.memory.content[: scored_documents.READ_AT_MOST]
         terms = parse_query(self.connection, text, self.scope.index, self.scope).terms

@@ -1,7 +1,7 @@
-"""How often words occur in a full-text index: what makes one word of a question say more than another.
+"""How often words occur in a full-text index: how much one word of a question says compared with another.
 
-Counting the documents of a frequent word walks through all of them (20 ms at a million), so counts are
-kept for each connection until the index has grown by a twentieth.
+Counting the documents of a frequent word walks through all of them (20 ms at a million). So counts are kept for each
+connection until the index has grown by a twentieth.
 """
 
 from __future__ import annotations

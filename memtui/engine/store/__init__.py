@@ -1,1 +1,1 @@
-"""The memory file: connections, schema, history, rows. Knows nothing of search."""
+"""The memory file: connections, schema, history, rows. It does not use the search."""

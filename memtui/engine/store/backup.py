@@ -120,7 +120,7 @@ def find_backups(path: Path) -> list[Backup]:
         entries = sorted((path.parent / FOLDER).iterdir(), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    except OSError as error:  # a link that leads back to itself, no permission
+    except OSError as error:  # a circular link, no permission
         raise StoreError(
             f"The folder of backups {path.parent / FOLDER} cannot be read: {error.strerror or error}.",
             "Check its permissions; where it is a link, see where it leads, or move it away.",

@@ -1,8 +1,8 @@
 """Memories that the person withholds from agents.
 
-From all of them: turns from which a fact was drawn that is forgotten and withheld, also the turns of what such a fact took
-the place of (``search/cautions.py`` says the same of single memories). From one agent: whatever memory the person named,
-every text that it has or had, the turns that it was drawn from, and what was noted from it.
+From all agents: the turns of a forgotten and withheld fact, and those of the facts that it replaced (``search/cautions.py``
+says the same of single memories). From one agent: the memory that the person named, every text that it has or had, the turns
+that it was drawn from, and what was noted from it.
 """
 
 from __future__ import annotations

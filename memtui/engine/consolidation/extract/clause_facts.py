@@ -66,7 +66,7 @@ _refuses = re.compile(
     r"(?:no|not|never|nothing|nobody|none|don'?t|do not|kein\w*|nie|niemals|nicht|pas|jamais|aucune?|nunca|sin|nada|nadie)\b",
     re.IGNORECASE,
 )
-# "I want a line on each, so Tobias understands it": what is wished for, and is not so.
+# "I want a line on each, so Tobias understands it": what somebody wants, which is not so.
 _wished = re.compile(
     r"(?:(?:and|but|ok|also),? )?(?:(?:i|we) (?:want|need|would like)|(?:i|we)'d like)\b", re.IGNORECASE
 )

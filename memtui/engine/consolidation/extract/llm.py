@@ -1,4 +1,4 @@
-"""The extractor that asks a language model, and believes nothing that it cannot check.
+"""The extractor that asks a language model, and keeps only what can be checked against the turns.
 
 The turns go out as data, numbered from 1; only those numbers come back, and only they map to turns. The
 model may propose facts and observations; ids, kinds, protection, deletion are not its to choose.

@@ -1,10 +1,9 @@
 """Claude Code session files: a JSON record a line, in ``projects/<folder>/<session>.jsonl``.
 
-A turn is what the person or the assistant said: the texts of ``user`` and ``assistant`` records, and prompts
-typed while the assistant was at work. Those wait in a queue: what is taken out of it (``dequeue``) has a record of its
-own, what is given to the assistant at once (``remove``) sometimes an attachment and sometimes nothing but the note in the
-queue, which is taken then. Tool calls and their output, thinking, compaction
-summaries and what the program itself put into the person's mouth are passed over.
+A turn is the text of a ``user`` or ``assistant`` record, or a prompt typed while the assistant worked. Such a prompt waits in a
+queue. Taken out of it (``dequeue``), it has a record of its own. Given to the assistant at once (``remove``), it sometimes has an
+attachment, and sometimes only the note in the queue, which is read then. Tool calls and their output, thinking, compaction
+summaries and texts that the program itself wrote as the person are passed over.
 
 A subagent talks with the assistant, not with the person, and several run at once: its turns are a session of
 their own (``claude-code:<session>/agent-<id>``) with the trust of an agent, whichever file they are in.

@@ -1,9 +1,8 @@
 """Words of a filter: found through an index, checked against the text where the index cannot tell.
 
-The full-text index finds words by their stem. Words in quotes, beginnings of words and signs ("C++")
-are found by what of them is indexed, and then looked for in the text itself. Chinese, Japanese and
-Korean go through the index of bigrams; what no index knows (a single character, some signs) is looked
-for in every text.
+The full-text index finds words by their stem. Words in quotes, beginnings of words and signs ("C++") are looked up by what of
+them is indexed, and then looked for in the text itself. Chinese, Japanese and Korean use the index of bigrams. What no
+index has (a single character, some signs) is looked for in every text.
 """
 
 from __future__ import annotations
