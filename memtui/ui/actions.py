@@ -14,16 +14,16 @@ from .permissions import Effect
 
 ActionContext = Literal[
     "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours", "grid",
-    "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
-    "maintenance", "history", "typing", "filtering",
+    "you", "review", "memories", "timeline", "search", "entities", "mentions", "sessions", "observations",
+    "scratchpad", "maintenance", "history", "typing", "filtering",
 ]  # fmt: skip
 Group = Literal["Panes", "Move", "Look", "Change", "Undo", "Program"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 # In the help, keys of the pane come first, and keys that work everywhere last.
 HELP_GROUPS: tuple[Group, ...] = ("Change", "Look", "Undo", "Program", "Move", "Panes")
 PANE_CONTEXTS: tuple[ActionContext, ...] = (
-    "you", "review", "memories", "timeline", "search", "entities", "sessions", "observations", "scratchpad",
-    "maintenance", "history",
+    "you", "review", "memories", "timeline", "search", "entities", "mentions", "sessions", "observations",
+    "scratchpad", "maintenance", "history",
 )  # fmt: skip
 # One part of a pane has the focus. The keys of the pane and of "everywhere" work beside those of the part.
 PART_CONTEXTS: tuple[ActionContext, ...] = (
@@ -87,7 +87,9 @@ _LISTED: tuple[ActionContext, ...] = ("list", "card")
 _PAGED: tuple[ActionContext, ...] = (*_PARTS, "grid")
 _STEPS: tuple[ActionContext, ...] = (*_PAGED, "knobs", "neighbours")
 _ROWS: tuple[ActionContext, ...] = ("memories", "search")
-_KEPT: tuple[ActionContext, ...] = (*_ROWS, "observations", "you")
+_KEPT: tuple[ActionContext, ...] = (*_ROWS, "observations", "you", "mentions")
+# Entities, and there a memory under the cursor of a profile.
+_ENTITIES: tuple[ActionContext, ...] = ("entities", "mentions")
 # Where memories are shown.
 _SHOWN: tuple[ActionContext, ...] = (*_KEPT, "review", "entities", "sessions", "history")
 
@@ -162,7 +164,7 @@ ACTIONS: tuple[Action, ...] = (
             footer=4),
     _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once.",
             footer=5),
-    _action("filter", "/", "filter", "Look", ("review", "memories", "timeline", "entities", "sessions", "maintenance", "history"),
+    _action("filter", "/", "filter", "Look", ("review", "memories", "timeline", *_ENTITIES, "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -word, \"exact words\".", footer=10),
     _action("query", "/", "search", "Look", ("you", "search", "observations", "scratchpad"),
             "Type a question, or words to look for.", footer=10),
@@ -170,7 +172,7 @@ ACTIONS: tuple[Action, ...] = (
             "Show the scratchpad, which agents share with you.", footer=14),
     _action("observations", "P", "observations", "Look", ("scratchpad",),
             "Back to findings, insights and lessons.", footer=14),
-    _action("neighbours", "w", "who with whom", "Look", ("entities",),
+    _action("neighbours", "w", "who with whom", "Look", _ENTITIES,
             "Draw whom and what it is seen with; again for the profile.", footer=12),
     _action("to_middle", "enter", "to the middle", "Look", ("neighbours",),
             "Put this one into the middle; on the middle itself, show its profile.", footer=5),
@@ -186,7 +188,7 @@ ACTIONS: tuple[Action, ...] = (
             "Ask why a certain memory is not among the hits.", footer=14),
     _action("tune", "T", "tune", "Look", ("search",),
             "Change the weights of the retrievers, and see the hits move.", footer=18),
-    _action("pin", "p", "pin", "Look", ("search", "entities"),
+    _action("pin", "p", "pin", "Look", ("search", *_ENTITIES),
             "Pin this question or entity; again to unpin it.", footer=46, changes=True),
     _action("expect", "n", "expect here", "Look", ("search",),
             "Expect this hit for this question; again to stop. Imports and maintenance check it.",
@@ -253,7 +255,7 @@ ACTIONS: tuple[Action, ...] = (
             "Keep this and its turns from one agent; again to allow it.", changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
-    _action("merge", "m", "merge", "Change", ("review", "entities"),
+    _action("merge", "m", "merge", "Change", ("review", *_ENTITIES),
             "Merge two into one: choose which one stays; you see the result first.", footer=34, changes=True),
     _action("merge_marked", "m", "merge", "Change", _ROWS,
             "Merge two marked facts; you see the result first.", footer=19, changes=True),
@@ -276,7 +278,7 @@ ACTIONS: tuple[Action, ...] = (
             "Mark all rows of the list, or none."),
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
     _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
-    _action("topic", "#", "topic", "Change", (*_ROWS, "you"),
+    _action("topic", "#", "topic", "Change", (*_ROWS, "you", "mentions"),
             "Say what a fact is about, and the day that it names: health, plan 12 june, none.", footer=52, changes=True),
     _action("editor", "o", "editor", "Change", _KEPT,
             "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True, needs="editor"),
@@ -291,19 +293,19 @@ ACTIONS: tuple[Action, ...] = (
             "Change the text under this key in $EDITOR.", footer=40, changes=True, needs="editor"),
     _action("rename", "e", "rename", "Change", ("entities",),
             "Rename it. The old name is kept as another name.", footer=20, changes=True),
-    _action("retype", "T", "retype", "Change", ("entities",),
+    _action("retype", "T", "retype", "Change", _ENTITIES,
             "Say what it is: a person, a project, a place.", footer=24, changes=True),
     _action("not_entity", "x", "not an entity", "Change", ("entities",),
             "Not an entity: remove it, and stop detecting it.", footer=32, changes=True),
-    _action("unlink", "-", "not in here", "Change", ("entities",),
+    _action("unlink", "-", "not in here", "Change", _ENTITIES,
             "Wrong one: the memory picked in the profile is not about this entity.", footer=49, changes=True),
-    _action("split", "|", "split", "Change", ("entities",),
+    _action("split", "|", "split", "Change", _ENTITIES,
             "One of its names belongs to somebody else: make a new entity of it.", footer=48, changes=True),
-    _action("add_name", "a", "add name", "Change", ("entities",),
+    _action("add_name", "a", "add name", "Change", _ENTITIES,
             "Add another name for it.", footer=42, changes=True),
-    _action("drop_name", "D", "drop name", "Change", ("entities",),
+    _action("drop_name", "D", "drop name", "Change", _ENTITIES,
             "Remove one of its names; memories with that name belong to somebody else.", changes=True),
-    _action("summary", "s", "summary", "Change", ("entities",),
+    _action("summary", "s", "summary", "Change", _ENTITIES,
             "Say in a line who or what this is.", footer=44, changes=True),
 
     _action("typed", "enter  down", "to the list", "Move", ("typing",), "Keep what is typed, and go to the list.",

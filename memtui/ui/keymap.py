@@ -45,6 +45,8 @@ _SHOWN = {
 # Where a key works, in words. A pane has its own name.
 # A key that works in more places is told with some of them.
 _MOST_PLACES = 5
+# Places inside another one that such a message names, or that has the key too.
+_INSIDE: frozenset[ActionContext] = frozenset({"mentions"})
 _WHERE: dict[ActionContext, str] = {
     "everywhere": "in the tour",
     "list": "in a list",
@@ -95,7 +97,9 @@ class Keymap:
     def no_effect_message_of(self, *actions: Action, shown: str = "") -> str:
         """The same message for actions of one name, whose key ``shown`` was pressed."""
         shown = shown or self.keys(actions[0])[0]
-        places = [place for action in actions for place in action.where][:_MOST_PLACES]
+        places = [place for action in actions for place in action.where if place not in _INSIDE][
+            :_MOST_PLACES
+        ]
         first, *others = dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in places)
         *between, last = [first, *(one.removeprefix("in ") for one in others)]
         where = f"{', '.join(between)} and {last}" if between else last

@@ -11,6 +11,7 @@ from memtui.engine.records import Entity
 from memtui.present.text import scrub
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog, Question
+from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.line_input import LineDialog
 from memtui.ui.dialogs.merge import EntityMergeDialog
 from memtui.ui.keymap import Keymap
@@ -21,7 +22,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, still, until
+from ui_story import DAY, NOW, Story, memories, running, screen_text, settle, still, there, until
 
 
 @pytest.fixture
@@ -499,28 +500,53 @@ async def test_what_is_no_entity_leaves_the_list_until_undone(known: Story) -> N
         await until(lambda: entities(app).table.row_count == before)
 
 
-async def test_beside_a_fact_the_keys_of_facts_say_that_they_mean_the_entity(known: Story) -> None:
-    """``e`` and ``x`` correct and forget the fact under the cursor everywhere else."""
+async def test_on_a_fact_of_a_profile_the_keys_of_facts_mean_it(known: Story) -> None:
     app = at_entities(known)
     async with running(app, (80, 24)) as pilot:
         await choose(app, "Ghent")
         await pilot.press("e")
         await until(lambda: "Rename Ghent" in screen_text(app))
-        assert "the fact under the cursor" not in " ".join(screen_text(app).split())
-        await pilot.press("escape", "l")
+        await pilot.press("escape", "enter")
         await until(lambda: entities(app).profile.has_focus)
+        fact = entities(app).profile.stop
+        assert fact is not None and fact.memory is not None
         labels = [key.label for key in app.main.query_one(KeyBar).fitting()]
-        assert labels[:3] == ["open", "rename", "not in here"]
-        for key, asked in (("e", "To correct the fact"), ("x", "To forget the fact")):
-            await pilot.press(key)
-            await until(lambda asked=asked: asked in " ".join(screen_text(app).split()))
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.main)
-        assert "Ghent" in names(known)
+        assert labels[:4] == ["open", "correct", "forget", "back"]
+        await pilot.press("c")
+        await until(lambda: "confirmed already" in said(app))
+        await pilot.press("e")
+        await dialog(app, CorrectDialog)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
         await pilot.press("x")
-        await until(lambda: isinstance(app.screen, Question))
+        await until(lambda: "Forgot" in said(app))
+        await until(lambda: "lives in Ghent" not in screen_text(app))
+        await pilot.press("u")
+        await until(lambda: "lives in Ghent" in screen_text(app))
+        assert "Ghent" in names(known)
+
+
+async def test_what_many_memories_mention_or_is_open_is_taken_out_after_a_question(
+    known: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = at_entities(known)
+    async with running(app) as pilot:
+        await choose(app, "Ghent")
+        monkeypatch.setattr("memtui.ui.panes.entities.corrections.ASK_ABOVE", 1)
+        await pilot.press("x")
+        await until(lambda: there(app, Question))
+        assert "2 memories" in screen_text(app) and "stay" in screen_text(app)
+        await pilot.press("n")
+        await until(lambda: "Nothing was changed" in said(app))
+        monkeypatch.undo()
+        await pilot.press("enter", "right")
+        stop = entities(app).profile.stop
+        assert stop is not None and stop.memory is None
+        await pilot.press("x")
+        await until(lambda: there(app, Question))
         await pilot.press("y")
         await until(lambda: "is not an entity" in said(app))
+        await until(lambda: entities(app).table.has_focus)
 
 
 async def test_pinned_ones_come_first_and_a_summary_is_shown(known: Story) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui.engine.wording import quoted
+from memtui.present.format import plural
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.panes.entity_links import mentioned_in, show_about
+from memtui.ui.panes.memory_actions import ASK_ABOVE
 from memtui.ui.presenters.entity import TYPES
 
 from .profile import Stop
@@ -64,9 +66,6 @@ class Corrections:
 
         entity = self._entity()
         hint = "The old name is kept as another name, so that texts with it are still found."
-        if self.picked_memory is not None:
-            key = self._pane.shell.keymap_shown
-            hint += f" To correct the fact under the cursor: {key('go')} opens it, and {key('correct')} corrects it there."
         title = f"Rename {one_line(entity.canonical_name, _SHOWN)}"
         dialog = LineDialog(title, entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
         name = await self._pane.shell.ask_person(dialog)
@@ -137,22 +136,22 @@ class Corrections:
         await self._correct(lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging")
 
     async def do_not_entity(self) -> None:
-        """Ask first while the cursor is on a fact: elsewhere this key forgets the fact."""
+        """Ask first where many memories are about it, and in its profile, whose place another one takes."""
         from memtui.ui.dialogs.choice import Question
 
-        entity = self._entity()
-        if self.picked_memory is not None:
-            name, key = one_line(entity.canonical_name, _SHOWN), self._pane.shell.keymap_shown
-            text = (
-                f"{name} leaves the list, and is not detected again. The facts stay. To forget the fact under the"
-                f" cursor: {key('go')} opens it, and {key('forget')} forgets it there."
-            )
+        entity, inside = self._entity(), not self._pane.table.has_focus
+        if inside or entity.mention_count > ASK_ABOVE:
+            name = one_line(entity.canonical_name, _SHOWN)
+            about = plural(entity.mention_count, "memory mentions it", "memories mention it")
+            text = f"{name} leaves the list, and is not detected again. {about}; all of them stay."
             if not await self._pane.shell.ask_person(
                 Question(f"{name} is no entity?", text, yes="take it out")
             ):
                 self._pane.show_message("Nothing was changed.")
                 return
         await self._pane.change(lambda memory: memory.entities.not_an_entity(entity.id), "taking it out")
+        if inside:
+            self._pane.do_focus_list()
 
     async def do_summary(self) -> None:
         from memtui.ui.dialogs.line_input import LineDialog

@@ -15,8 +15,10 @@ from textual.widget import Widget
 from memtui.present.entity import mentioning, type_legend
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start_worker
+from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.memory_actions import MemoryActions
 from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.entity import ORDERS, TYPES, EntitySource, Portrait, entity_columns, gather_portrait
 from memtui.ui.safe import assemble, line
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
 
 _NAME = 60
+_NO_FACT = "There is no memory under the cursor."
 
 
 class EntitiesPane(ListPane["Entity"]):
@@ -45,6 +48,7 @@ class EntitiesPane(ListPane["Entity"]):
     noun, noun_one = "entities", "entity"
     orders = ORDERS
     markable = False
+    footer_needed = frozenset({"unlink"})
     tables = frozenset({"entities", "entity_aliases", "entity_decisions", "memory_entities", "memories", "*"})
     # What the profile shows now.
     _portrait: Portrait | None = None
@@ -53,7 +57,15 @@ class EntitiesPane(ListPane["Entity"]):
         super().__init__(id=id)
         self._corrections = Corrections(self, lambda: self.stop)
         self._neighbours = Neighbours(self)
-        self.delegates = (self._corrections, self._neighbours)
+        memories = MemoryActions(
+            self, lambda: self._corrections.picked_memory, table=None, go_to=self._seek, nothing=_NO_FACT
+        )
+        self.delegates = (self._corrections, self._neighbours, memories)
+
+    @property
+    def here(self) -> Place:
+        """On a memory in a profile, the keys of memories mean it."""
+        return "mentions" if self._corrections.picked_memory is not None else "entities"
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -172,7 +184,11 @@ class EntitiesPane(ListPane["Entity"]):
     def preferred_actions(self) -> Sequence[str]:
         if self._neighbours.shown:
             return ("to_middle", "shared", "back")
-        return ("go", "rename", "unlink") if self._corrections.picked_memory is not None else ()
+        return (
+            ("go", "correct", "confirm", "forget", "back")
+            if self._corrections.picked_memory is not None
+            else ()
+        )
 
     # -- going on from it
 
@@ -197,6 +213,10 @@ class EntitiesPane(ListPane["Entity"]):
     @on(ProfileView.ListRequested)
     def _profile_left(self) -> None:
         self.do_focus_list()
+
+    def _seek(self, rid: int) -> None:
+        """Put the cursor on a memory of the profile, as soon as it is shown there."""
+        self.profile.seek(("memory", rid))
 
     def open_at(self, eid: int) -> None:
         """Show an entity in the whole window."""

@@ -30,7 +30,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from memtui.ui.actions import ActionContext
+from memtui.ui.actions import BY_ID, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.widgets.stop_view import StopView
@@ -302,8 +302,14 @@ def _month(month: Month) -> str:
 class ProfileView(StopView[Stop]):
     """The profile of an entity."""
 
-    BINDINGS = [*bindings_at("profile")]
+    BINDINGS = [*bindings_at("profile", "mentions")]
     part: ClassVar[ActionContext] = "profile"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys for a memory work while the cursor is on one."""
+        if self.stop is not None and self.stop.memory is not None:
+            return True
+        return action not in ("perform", "chord") or "profile" in BY_ID[str(parameters[0])].where
 
     @message_type
     class ListRequested(Message):
