@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories as rows
-from memtui.ui.dialogs.choice import Question
+from memtui.ui.dialogs.choice import PickDialog, Question
+from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.merge import FactMergeDialog
+from memtui.ui.presenters.memory_rows import ended_word
 from memtui.ui.state import UiState
+from textual.widgets import TextArea
 from ui_story import Story, memories, running, screen_text, settle, there, until
 
 OLD, NEW = "Works at Initech", "Works at Globex"
@@ -72,9 +75,16 @@ async def test_a_key_forgets_and_withholds_after_a_question(story: Story, fact: 
         assert memory.get(fact.id).withheld
 
 
-async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
-    story: Story, fact: MemoryRecord
-) -> None:
+def test_of_a_turn_only_a_statement_was_forgotten(story: Story, fact: MemoryRecord) -> None:
+    with story.open() as memory:
+        memory.forget(fact.id)
+        (turn,) = memory.view.sources(fact.id)
+        (caution,) = memory.view.cautions([turn.id])[turn.id]
+    assert ended_word(turn, 80, [caution]).startswith("part forgotten  ")
+
+
+def replaced(story: Story, fact: MemoryRecord) -> MemoryRecord:
+    """A later statement in the place of ``fact``, which stays active."""
     with story.open() as memory:
         new = memory.remember(NEW)
         with memory._core.change("test", "Replaced") as op:
@@ -84,6 +94,40 @@ async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
                 new.rid,
                 attributes={"supersedes": fact.id, "conflict_reason": "a different employer"},
             )
+    return new
+
+
+async def test_who_corrects_what_was_replaced_is_asked_which_of_the_two(
+    story: Story, fact: MemoryRecord
+) -> None:
+    new = replaced(story, fact)
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        memories(app).table.select(fact.rid)
+        await settle(app)
+        await pilot.press("e")
+        await until(lambda: there(app, PickDialog))
+        assert "This one was replaced on 22 Nov" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: "Nothing was corrected" in screen_text(app))
+        for choice, text in (("enter", NEW), ("j", OLD)):
+            await pilot.press("e")
+            await until(lambda: there(app, PickDialog))
+            await pilot.press(choice, *(["enter"] if choice == "j" else []))
+            await until(lambda: there(app, CorrectDialog))
+            assert app.screen.query_one(TextArea).text == text
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.main)
+        memories(app).table.select(new.rid)
+        await settle(app)
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+
+
+async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
+    story: Story, fact: MemoryRecord
+) -> None:
+    new = replaced(story, fact)
     app = story.app()
     async with running(app, (120, 40)) as pilot:
         memories(app).table.mark({fact.rid, new.rid})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memtui.present.dependents import review_note
-from memtui.present.format import plural
+from memtui.present.format import local_date, plural
 from memtui.present.memory import is_replaced, without_secrets
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
@@ -337,7 +337,11 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        identity = memory.id
+        found = await self._not_replaced(memory)
+        if found is None:
+            self._pane.show_message("Nothing was corrected.")
+            return
+        memory, identity = found, found.id
         sources, depends = await self._pane.ask(lambda engine: _behind(engine, identity))
         written = await self._pane.shell.ask_person(
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
@@ -347,12 +351,39 @@ class MemoryActions:
             return
         await self._correct(memory, written.text)
 
+    async def _not_replaced(self, memory: MemoryRecord) -> MemoryRecord | None:
+        """The memory to correct: where a later statement took its place, the person chooses. None: neither."""
+        identity = memory.id
+        found = await self._pane.ask(lambda engine: engine.view.cautions([identity]).get(identity, ()))
+        caution = next((one for one in found if one.replaced and one.old.id == identity), None)
+        if caution is None or caution.successor is None or not caution.successor.active:
+            return memory
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        later = caution.successor
+        choices = [
+            Choice(f"correct that one: {one_line(without_secrets(later), _QUOTE)}"),
+            Choice(f"correct this one: {one_line(without_secrets(memory), _QUOTE)}"),
+        ]
+        text = (
+            f"This one was replaced on {local_date(caution.at, self._pane.shell.clock())}."
+            " If you correct it, it counts as true again, beside that one."
+        )
+        picked = await self._pane.shell.ask_person(
+            PickDialog("Correct what was replaced?", choices, yes="take it", text=text)
+        )
+        return None if picked is None else (later, memory)[picked]
+
     async def do_editor(self) -> None:
         from memtui.ui.dialogs.choice import Question
         from memtui.ui.editor import edit
 
         memory = self.current
         if memory is None:
+            return
+        memory = await self._not_replaced(memory)
+        if memory is None:
+            self._pane.show_message("Nothing was corrected.")
             return
         text = edit(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
