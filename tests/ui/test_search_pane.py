@@ -244,6 +244,17 @@ async def test_the_context_block_leads_to_why_a_memory_is_not_in_it(story: Story
         assert search(app).question == "walnuts"
 
 
+async def test_a_new_question_takes_the_place_of_the_old_one(story: Story) -> None:
+    app = at_search(story)
+    async with running(app) as pilot:
+        await pilot.press("slash", *"walnuts", "enter")
+        await until(lambda: search(app).table.has_focus)
+        await pilot.press("slash", *"train")
+        await until(lambda: search(app).question == "train")
+        await pilot.press("enter", "slash", "end", *"s")
+        await until(lambda: search(app).question == "trains")
+
+
 async def test_escape_keeps_the_typed_question_and_again_empties_it(story: Story) -> None:
     app = at_search(story)
     async with running(app) as pilot:

@@ -112,8 +112,12 @@ class FilterBar(Widget):
             if self._choices is not None and isinstance(self.parent, Widget):
                 self.parent.mount(self._choices, after=self._error or self)
             self.call_after_refresh(self._make_room, self.count)
+        if not self._input.has_focus:
+            self._input.cursor_position = len(self._input.value)
         # Now, not in a later message: the next key may be waiting.
         self.screen.set_focus(self._input)
+        if anew:
+            self._input.action_select_all()
 
     def _make_input(self) -> FilterInput:
         from .filter_input import FilterInput, LanguageInput

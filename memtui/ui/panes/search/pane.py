@@ -430,7 +430,7 @@ class SearchPane(ListPane[SearchRow]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.edit()
+        self.filter_bar.edit(anew=True)
 
     def do_filter_hits(self) -> None:
         self.hit_filter.display = True
