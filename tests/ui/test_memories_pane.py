@@ -13,7 +13,7 @@ from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static, TextArea
-from ui_story import Story, memories, running, screen_text, settle, still, there, until
+from ui_story import DAY, Story, memories, quiet, running, screen_text, settle, still, there, until
 
 
 def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
@@ -626,3 +626,19 @@ async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: 
         await pilot.press("m")
         await until(lambda: "and this is a turn" in app.main.query_one(StatusLine).said)
         assert "Noted" in app.main.query_one(StatusLine).said
+
+
+async def test_a_merge_keeps_the_confirmed_fact_and_shows_the_way_out(story: Story) -> None:
+    with story.open() as memory:
+        sure = memory.remember("Ada is allergic to walnuts and to hazelnuts")
+    with story.open(actor="agent:coach") as memory:
+        story.now += DAY
+        later = memory.remember("Ada is allergic to walnuts, hazelnuts, almonds and to every other nut")
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        memories(app).table.mark({sure.rid, later.rid})
+        await quiet(app)
+        await pilot.press("m")
+        await until(lambda: there(app, FactMergeDialog))
+        assert app.screen.query_one(TextArea).text == sure.content
+        assert "Esc leave" in screen_text(app)

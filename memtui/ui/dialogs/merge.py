@@ -44,7 +44,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "other", show=False, priority=True)]
     wide = True
-    hints = (("Enter", "merge"), ("ctrl+o", "keep the other one instead"), LINE_HINT)
+    hints = (("Enter", "merge"), ("ctrl+o", "keep the other"), LINE_HINT)
 
     def __init__(
         self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None

@@ -265,9 +265,9 @@ class MemoryActions:
             text = one_line(without_secrets(gone), _NAMED)
             self._pane.show_message(f"“{text}” was {caution.what}{now}", "warning")
             return
-        newer = int(second.event_time > first.event_time)
+        survivor = int(_rank(second) > _rank(first))
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
-        merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), newer, depends))
+        merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), survivor, depends))
         if merged is None:
             self._pane.show_message("Nothing was merged.")
             return
@@ -506,6 +506,11 @@ def _no_session(memory: MemoryRecord | None) -> str:
         return NO_ROW
     somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
     return "" if somewhere else "This one was not said in a conversation."
+
+
+def _rank(one: MemoryRecord) -> tuple[bool, int, int]:
+    """Which of two facts a merge keeps: the confirmed one, else that which says more, else the later one."""
+    return one.protected, len(one.content), one.event_time
 
 
 def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
