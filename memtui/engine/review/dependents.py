@@ -29,7 +29,7 @@ from memtui.engine.search import cautions
 from memtui.engine.store import entities, memories, proposals, recalls, saved_queries
 from memtui.engine.store.proposals import Proposal
 from memtui.engine.store.sql import as_json, scalar
-from memtui.engine.wording import quoted
+from memtui.engine.wording import quoted, quoted_change
 
 from . import naming
 
@@ -92,8 +92,12 @@ class DependentsCard(Record):
         parts = len(left) - named
         counts = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
         counts += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
-        said = f": {quoted(validation.open_text(self.ended[0]))}" if self.ended else ""
-        said += f", now {quoted(validation.open_text(self.now))}" if self.now else ""
+        old = validation.open_text(self.ended[0]) if self.ended else ""
+        if self.now:
+            before, now = quoted_change(old, validation.open_text(self.now))
+            said = f": {before}, now {now}"
+        else:
+            said = f": {quoted(old)}" if self.ended else ""
         more = f" and {len(self.ended) - 1:,} more" if len(self.ended) > 1 else ""
         return f"{', '.join(counts)} what {self.done}{said}{more}"
 

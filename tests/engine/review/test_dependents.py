@@ -6,10 +6,12 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError, ProtectedError
 from memtui.engine.records import Entity, MemoryRecord, Options
+from memtui.engine.review import dependents as review_dependents
 from memtui.engine.review.cards import ReviewItem
 from memtui.engine.store import memories
 from memtui.engine.tools.agent import Agent
@@ -150,6 +152,13 @@ def test_one_card_waits_and_tells_what_was_corrected(
     assert waits.reason == (
         "3 things were drawn from what you corrected: “Ada works at Initech”, now “Ada works at Globex”"
     )
+    # Long texts are cut where they differ.
+    long = "Every Tuesday after work she meets the people of the choir in the old school"
+    reason = review_dependents.DependentsCard(
+        "", (msgspec.structs.replace(fact, content=f"{long} at six"),), (week,), (), "you corrected",
+        now=msgspec.structs.replace(fact, content=f"{long} at seven"),
+    ).reason([week])  # fmt: skip
+    assert "school at six”, now “…" in reason and "school at seven”" in reason
     assert {one.id for one in waits.memories} == {week.id, insight.id}
     assert [one.canonical_name for one in waits.entities] == ["Ada"]
     assert waits.offered == ("keep", "forget", "correct", "snooze")
