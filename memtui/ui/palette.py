@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from memtui.engine import word_lists
 from memtui.present.text import Visible, visible
 
 from .action_dispatch import refusal, start_worker
@@ -33,12 +36,29 @@ class Palette(CommandPalette):
 
 
 class Entry(NamedTuple):
-    """A command: its name, its display, what it runs, and whether an empty query lists it."""
+    """A command: its name, its display, what it runs, and whether an empty query lists it. ``also``: words that find it too."""
 
     name: Visible
     palette_text: Content
     run: Callable[[], object]
     listed: bool
+    also: str = ""
+
+
+# A command whose description has the words ranks below those whose name is alike.
+_BY_DESCRIPTION = 0.01
+_EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
+
+
+def _has_words(query: str, text: str) -> bool:
+    """Whether each typed word begins a word of the text. Short ones are found by names only."""
+    words = re.findall(r"\w+", text.casefold())
+    typed = query.casefold().split()
+    return len(query.strip()) > 2 and all(any(word.startswith(one) for word in words) for one in typed)
+
+
+def _everyday_words(action_id: str) -> str:
+    return " ".join(word_lists.sections(_EVERYDAY_WORDS).get(action_id, ()))
 
 
 class Commands(Provider):
@@ -60,6 +80,10 @@ class Commands(Provider):
         matcher = self.matcher(query)
         for entry in self._entries():
             score = matcher.match(entry.name)
+            if score <= 0:
+                score = (
+                    _BY_DESCRIPTION if _has_words(query, f"{entry.palette_text.plain} {entry.also}") else 0
+                )
             if score > 0:
                 yield Hit(score, entry.palette_text, entry.run, text=entry.name)
 
@@ -80,7 +104,8 @@ class Commands(Provider):
             help = f"not now: {reason}" if reason else action.help
             name = visible(f"{action.label[0].upper()}{action.label[1:]}")
             run = partial(shell.action_perform, action.id)
-            yield Entry(name, _shown(name, shell.keymap.shown(action), help), run, True)
+            shown = _shown(name, shell.keymap.shown(action), help)
+            yield Entry(name, shown, run, True, f"{action.help} {_everyday_words(action.id)}")
         for command in main.pane.commands():
             name = visible(command.name)
             yield Entry(name, _shown(name, "", command.help), command.run, False)
@@ -106,7 +131,8 @@ def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
             seen.add(action.id)
             name = visible(f"{spec.label}: {action.label}")
             run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
-            yield Entry(name, _shown(name, shell.keymap.shown(action), action.help), run, False)
+            shown = _shown(name, shell.keymap.shown(action), action.help)
+            yield Entry(name, shown, run, False, _everyday_words(action.id))
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
         go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
@@ -116,6 +142,11 @@ def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
             "Connect your agent",
             "Which agents are here, how each is connected, and the command for it.",
             partial(start_worker, shell.app, partial(show_connecting, shell), "go"),
+        ),
+        (
+            "Picture for others",
+            "The commands that draw you, the timeline or a person into a file.",
+            partial(show_pictures, shell),
         ),
         ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
@@ -156,6 +187,22 @@ def show_guide(shell: Shell) -> None:
     from .dialogs.help import GuideDialog
 
     shell.app.push_screen(GuideDialog())
+
+
+def show_pictures(shell: Shell) -> None:
+    """Show the shell commands that draw a picture."""
+    from memtui.engine.installation import runnable
+
+    from .dialogs.help import HelpDialog, HelpLine
+
+    draw = "A picture for others: in a shell"
+    lines = [
+        HelpLine(draw, runnable("memtui picture you me.svg"), "What is known about you."),
+        HelpLine(draw, runnable("memtui picture timeline years.svg"), "Your memories over time."),
+        HelpLine(draw, runnable("memtui picture entity NAME who.svg"), "Whom NAME is seen with."),
+        HelpLine(draw, '--filter "-tag:private -topic:health"', "Leaves out what is not for others."),
+    ]
+    shell.app.push_screen(HelpDialog("Pictures", lines))
 
 
 async def show_connecting(shell: Shell) -> None:

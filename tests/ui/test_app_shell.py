@@ -313,6 +313,9 @@ async def test_the_palette_knows_what_is_in_other_panes(
             ("look back", "History: look back"),
             ("health", "Maintenance: Health"),
             ("watch", "Watch the sessions of agents"),
+            ("remember", "Write down a new memory"),
+            ("draw", "Picture for others"),
+            ("spring", "Timeline"),
         ):
             await pilot.press("ctrl+p")
             await until(lambda: there(app, Palette))
