@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, cast
 
 from .actions import ActionContext
@@ -41,7 +41,7 @@ class OpensSession(Protocol):
 class DrawsFacts(Protocol):
     """A pane that draws facts from the conversations that wait."""
 
-    def draw_facts(self, *, preview: bool) -> None: ...
+    def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None: ...
 
 
 class TakesQuestion(Protocol):
@@ -141,9 +141,9 @@ class Navigation:
         """Show one topic of Maintenance."""
         cast("OpensRow", await self.visit("maintenance")).open_at(key)
 
-    async def draw_facts(self, *, preview: bool) -> None:
-        """Draw facts from the conversations that wait, or preview that."""
-        cast("DrawsFacts", await self.visit("sessions")).draw_facts(preview=preview)
+    async def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
+        """Draw facts from these conversations, or preview that."""
+        cast("DrawsFacts", await self.visit("sessions")).draw_facts(sessions, preview=preview)
 
     async def ask(self) -> None:
         """Show Search, to type a question."""

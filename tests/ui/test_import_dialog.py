@@ -395,9 +395,6 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
 ) -> None:
     from memtui.ui.dialogs.proposals import ProposalsDialog
 
-    with story.open() as memory:
-        for session in memory.sessions.pending():
-            memory.sessions.skip(session.session_id)
     app = story.app()
     async with running(app, size) as pilot:
         app.push_screen(ImportDialog(talk(tmp_path / "new.jsonl", 2, "I like tea and house")))
@@ -405,6 +402,7 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await settle(app)
         await pilot.press("enter")
         await until(lambda: stage(app) == "drawing" and "Look for facts now?" in text_of(app))
+        assert "Of these, 1 conversation is not read yet" in " ".join(text_of(app).split())
         assert any(
             "Enter show them first" in line and "Esc not now" in line
             for line in screen_text(app).splitlines()
@@ -412,8 +410,25 @@ async def test_after_an_import_facts_are_drawn_with_a_preview_one_key_away(
         await pilot.press("enter")
         await until(lambda: there(app, ProposalsDialog))
         await settle(app)
+        assert {plan.session_id for plan in app.screen._plans} == {"new"}
         await pilot.press("enter")
-        await until(lambda: not story_waits(story))
+        await until(lambda: "new" not in story_waits(story))
+
+
+async def test_an_import_without_conversations_offers_no_facts_of_others(
+    story: Story, tmp_path: Path
+) -> None:
+    notes = tmp_path / "november.md"
+    notes.write_text("# Notes\n\n- I moved to the house by the river\n- My bike is green\n")
+    app = story.app()
+    async with running(app) as pilot:
+        app.push_screen(ImportDialog(notes))
+        await until(lambda: stage(app) == "counted")
+        await settle(app)
+        await pilot.press("enter")
+        await until(lambda: stage(app) == "done")
+        await settle(app)
+        assert story_waits(story) and "Look for facts" not in text_of(app)
 
 
 async def test_drawing_facts_after_an_import_can_be_left_for_later(story: Story, tmp_path: Path) -> None:
@@ -429,6 +444,7 @@ async def test_drawing_facts_after_an_import_can_be_left_for_later(story: Story,
     assert story_waits(story)
 
 
-def story_waits(story: Story) -> bool:
+def story_waits(story: Story) -> set[str]:
+    """The conversations that wait, by id."""
     with story.open(readonly=True) as memory:
-        return bool(memory.sessions.pending(due=True))
+        return {one.session_id for one in memory.sessions.pending(due=True)}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memtui.engine.memory import Memory
-    from memtui.engine.records import ImportProgress, ImportReport
+    from memtui.engine.records import ImportProgress, ImportReport, Session
     from memtui.ui.progress import Work
     from memtui.ui.shell import Shell
 
@@ -110,6 +110,9 @@ class ImportDialog(Dialog[None]):
         self._paths = paths
         self._stage: Stage = "choose"
         self._report: ImportReport | None = None
+        # Conversations (by id) that waited before the import, with their turns; and those that it brought turns to.
+        self._waited: dict[str, int] = {}
+        self._brought: list[str] = []
         self._places: list[FoundPlace] = []
 
     def title_text(self) -> str:
@@ -251,6 +254,8 @@ class ImportDialog(Dialog[None]):
         start_worker(self.app, partial(self._run, self._paths, dry=True), "import")
 
     async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
+        if not dry:
+            self._waited = {one.session_id: one.turns for one in await self._pending()}
         await run_import(self.shell, paths, self._import_ended, dry=dry)
 
     def _import_ended(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
@@ -274,18 +279,25 @@ class ImportDialog(Dialog[None]):
                 start_worker(self, partial(self._offer_facts, text), "facts")
 
     async def _offer_facts(self, report: Content) -> None:
-        """Ask whether to draw facts from the sessions that wait now."""
-        memory = self.shell.operations.require()
-        waiting = len(await asyncio.to_thread(memory.sessions.pending, due=True))
+        """Ask whether to draw facts from the sessions that wait and got turns by this import."""
+        brought = [
+            one.session_id for one in await self._pending() if one.turns != self._waited.get(one.session_id)
+        ]
+        self._brought, waiting = brought, len(brought)
         if waiting and self._stage == "done" and not self.shell.readonly:
             sessions = plural(waiting, "conversation is", "conversations are")
-            question = (f"\n\nLook for facts now? {sessions} not read yet.", "bold $accent")
+            question = (f"\n\nLook for facts now? Of these, {sessions} not read yet.", "bold $accent")
             self._show_stage("drawing", assemble(report, question))
 
     def action_draw(self, preview: bool) -> None:
         if self._stage == "drawing":
             self.dismiss(None)
-            start_worker(self.app, partial(self.shell.navigation.draw_facts, preview=preview), "facts")
+            draw = self.shell.navigation.draw_facts
+            start_worker(self.app, partial(draw, self._brought, preview=preview), "facts")
+
+    async def _pending(self) -> list[Session]:
+        memory = self.shell.operations.require()
+        return await asyncio.to_thread(memory.sessions.pending, due=True)
 
     def _could_follow(self, report: ImportReport) -> bool:
         """Whether these files could be watched for new conversations, and are not yet."""

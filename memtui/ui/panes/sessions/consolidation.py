@@ -89,17 +89,17 @@ class ConsolidationActions:
     async def do_dry_run(self) -> None:
         await self._preview(await self._chosen())
 
-    async def preview_waiting(self) -> None:
-        """Preview the finished sessions that wait, the oldest first, as many as a preview can show."""
-        due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
-        if len(due) > MOST_PREVIEWED:
-            self._pane.show_message(f"These are the first {MOST_PREVIEWED} of {count(len(due))} that wait.")
-        await self._preview([session.session_id for session in due[:MOST_PREVIEWED]])
+    async def preview_of(self, sessions: Sequence[str]) -> None:
+        """Preview some sessions (by id), as many of the first as a preview can show."""
+        if len(sessions) > MOST_PREVIEWED:
+            self._pane.show_message(
+                f"These are the first {MOST_PREVIEWED} of {count(len(sessions))} that wait."
+            )
+        await self._preview([*sessions[:MOST_PREVIEWED]])
 
-    async def run_waiting(self) -> None:
-        """Draw facts from the finished sessions that wait."""
-        due = await self._pane.ask(lambda memory: memory.sessions.pending(due=True))
-        await self._consolidate([session.session_id for session in due])
+    async def run_of(self, sessions: Sequence[str]) -> None:
+        """Draw facts from some sessions (by id)."""
+        await self._consolidate([*sessions])
 
     async def _preview(self, chosen: list[str], *, rules: bool = False, again: bool = False) -> None:
         if len(chosen) > MOST_PREVIEWED:
@@ -261,7 +261,7 @@ class ConsolidationActions:
         turns = await self._pane.ask(lambda memory: turns_of(memory, plans))
         accepted = await self._pane.shell.ask_person(ProposalsDialog(plans, turns))
         if accepted is None:
-            self._pane.show_message("Discarded: nothing was written.")
+            self._pane.show_message("Discarded: no facts were written. The conversations stay.")
             return
         if self._pane.shell.readonly:
             self._pane.show_message("This memory is open for reading only.", "warning")

@@ -131,10 +131,10 @@ class SessionsPane(ListPane["SessionRow"]):
         self.zoom("preview")
         self.side.turns.focus()
 
-    def draw_facts(self, *, preview: bool) -> None:
-        """Draw facts from the waiting sessions, or preview that. It runs in the background."""
-        task = self._consolidation.preview_waiting if preview else self._consolidation.run_waiting
-        start_worker(self, task, "drawing facts")
+    def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
+        """Draw facts from some sessions, or preview that. It runs in the background."""
+        task = self._consolidation.preview_of if preview else self._consolidation.run_of
+        start_worker(self, partial(task, sessions), "drawing facts")
 
     @on(TranscriptView.Failed)
     def _turns_failed(self, event: TranscriptView.Failed) -> None:
