@@ -193,6 +193,25 @@ async def test_a_list_at_its_top_shows_what_came_in() -> None:
         assert app.table.selected_key == 50
 
 
+async def test_the_cursor_stays_in_sight_unless_the_person_scrolled_away() -> None:
+    app = ListApp()
+
+    def seen() -> bool:
+        return app.table._in_sight(app.table.cursor)
+
+    async with app.run_test(size=(40, 10)):
+        await app.show(Fake(range(50, 0, -1)))
+        await app.show(Fake(range(80, 0, -1)), top=False)
+        assert app.table.cursor == 30 and seen()
+        # A row that was asked for before it is listed.
+        app.table.select(90)
+        await app.show(Fake([*range(60, 0, -1), 90]), top=False)
+        assert app.table.selected_key == 90 and seen()
+        app.table.scroll_to(y=0, animate=False)
+        await app.show(Fake([*range(61, 0, -1), 90]), top=False)
+        assert app.table.selected_key == 90 and not seen()
+
+
 async def test_the_cursor_is_found_again_far_away_once_all_keys_are_known() -> None:
     app = ListApp()
     async with app.run_test(size=(40, 10)):

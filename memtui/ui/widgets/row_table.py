@@ -187,12 +187,16 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             self._pages.close()
         self._pages, self._next = pages, None
         self._fit_scrollbar()
+        # Where the person scrolled away from the cursor, the list does not jump to it.
+        shown = self._sought is not None or self._in_sight(self.cursor)
         if top:
             self.cursor, self._sought = 0, None
             self.scroll_to(y=0, animate=False)
         else:
             self._follow(self._cursor_key)
         self.place_cursor(self.cursor)
+        if shown:
+            self._reveal(self.cursor)
         self.refresh()
         if pages.keys is None:
             self._post_count()
@@ -219,6 +223,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             if self._sought is not None:
                 self._follow(self._sought)
                 self.place_cursor(self.cursor)
+                self._reveal(self.cursor)
             if self.marks:
                 self.mark(self.marks.intersection(self._pages.keys))
         self._post_count()
@@ -276,6 +281,10 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             self.marks = marks
             self.refresh()
             self.post_message(RowsMarked(self.table, len(marks)))
+
+    def _in_sight(self, index: int) -> bool:
+        first = self.scroll_offset.y
+        return first <= index * self.lines and (index + 1) * self.lines <= first + self._body_lines
 
     def _reveal(self, index: int) -> None:
         height, top = self._body_lines, self.scroll_offset.y
