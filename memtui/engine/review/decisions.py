@@ -279,8 +279,9 @@ def settle_corrected(
 ) -> str:  # fmt: skip
     """Settle the cards that ask about ``old``, with the reason; in the caller's operation.
 
-    Where the corrected text contradicts the other side all the same, or an agent corrected it, the question goes on about
-    the new text. Returns what became of them, to end a label with.
+    The question goes on about the new text where that contradicts the other side all the same, where words alone never
+    told that the two did (so neither do they tell that it is over), or where an agent corrected it. Returns what became
+    of them, to end a label with.
     """
     note = ""
     for proposal in asked:
@@ -290,7 +291,8 @@ def settle_corrected(
         if other is None:
             continue
         found = relate(new.content, other.content)
-        goes_on = found.kind == "conflict" or actor != "person"
+        told = found.kind == "duplicate" or relate(old.content, other.content).kind == "conflict"
+        goes_on = found.kind == "conflict" or not told or actor != "person"
         if goes_on:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)
             reason = found.reason or str(proposal.payload["reason"])

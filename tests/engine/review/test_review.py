@@ -184,6 +184,25 @@ def test_a_side_that_contradicts_all_the_same_is_asked_about_again(
     assert "its card in Review goes on" in memory.view.operations()[0].label
 
 
+def test_a_card_whose_contradiction_its_words_do_not_show_goes_on_with_the_corrected_text(
+    memory: Memory,
+) -> None:
+    """Nothing says whether the correction ended it, so the old date would stay unmarked."""
+    old = memory.remember("I have an appointment with Dr. Bakker on 23 November")
+    new = memory.remember("My appointment with Dr. Bakker moved to Thursday 3 December")
+    with memory._core.change("test", "Asked") as op:
+        id = proposals.identity(proposals.CONFLICT, new.id, old.id)
+        payload = {"new": new.id, "old": old.id, "reason": "another date"}
+        proposals.ask(op.connection, id, proposals.CONFLICT, payload, 1)
+    corrected = memory.correct(new.id, "My appointment with Dr. Bakker moved to Friday 4 December")
+    (card,) = cards(memory, "conflict")
+    assert [one.id for one in card.memories] == [corrected.id, old.id]
+    assert "its card in Review goes on" in memory.view.operations()[0].label
+    memory.undo()
+    (card,) = cards(memory, "conflict")
+    assert [one.id for one in card.memories] == [new.id, old.id]
+
+
 def test_an_agent_that_corrects_one_side_settles_nothing_by_itself(
     clock: Clock, memory: Memory, conflict: ReviewItem
 ) -> None:
