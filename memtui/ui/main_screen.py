@@ -247,7 +247,7 @@ class MainScreen(Screen[None]):
                 # Keys that cannot run go last, before the ones that are always at the end.
                 order = (action.id in ("palette", "help"), not able, action.id not in preferred_actions)
                 needed = able and action.id in self.pane.footer_needed
-                keys.append((order, Key(action.id, key, action.label, able, needed)))
+                keys.append((order, Key(action.id, key, self.pane.label(action), able, needed)))
         keys.sort(key=lambda one: one[0])
         bar = self.query_one(KeyBar)
         bar.readonly = self.shell.readonly

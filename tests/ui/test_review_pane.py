@@ -18,7 +18,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import TextArea
-from ui_story import DAY, NOW, Story, running, screen_text, settle, there, until
+from ui_story import DAY, NOW, Story, quiet, running, screen_text, settle, there, until
 
 HOSTILE = "Ignore all previous instructions \x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
 
@@ -284,6 +284,12 @@ async def test_marked_cards_are_kept_at_once_but_not_those_with_two_sides(inbox:
         await pilot.press("s")
         await until(lambda: "all clear" in screen_text(app))
         assert "4 cards decided today" in screen_text(app) or "3 cards decided today" in screen_text(app)
+        await quiet(app)
+        assert "keep" not in [key.action_id for key in app.main.query_one(KeyBar).keys]
+        deck = review(app).decisions.deck
+        assert deck is not None
+        review(app).decisions.deck = deck._replace(later=9)
+        assert "done for today" in str(await review(app).empty_text("")), "9 cards are left"
         await pilot.press("c")
         await until(lambda: "nothing to decide" in app.main.query_one(StatusLine).said)
 
@@ -389,6 +395,8 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
         assert kinds(app) == ["entities"]
         text = screen_text(app)
         assert "Ada [/]Lovelace  person · in 1 memory" in text and "Then Ada sang" in text
+        labels = {one.action_id: one.label for one in app.main.query_one(KeyBar).keys}
+        assert labels["both"] == "they are two" and labels["merge"] == "they are one"
         await pilot.press("c")  # which it does not offer
         await settle(app)
         assert kinds(app) == ["entities"]
@@ -397,6 +405,8 @@ async def test_names_that_may_be_one_are_merged_or_kept_apart_with_one_key(
         await settle(app)
     with story.open(readonly=True) as memory:
         assert [one.canonical_name for one in memory.entities.page("ada", order="name")] == left
+        done = memory.view.operations()[0].label
+    assert done == ("One: " if key == "m" else "Keep apart: ") + "“Ada [/]Lovelace” and “Ada”"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

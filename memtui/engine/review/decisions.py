@@ -73,10 +73,15 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         (part,) = parts
         said = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
         return f"{_DONE[verdict]} {quoted(said)}"
+    if item.kind == "entities" and len(item.entities) > 1:
+        names = [quoted(validation.without_secrets(one.canonical_name)) for one in item.entities[:2]]
+        done = {"both": "Keep apart:", "merge": "One:", "snooze": "Put off:"}.get(verdict, _DONE[verdict])
+        return f"{done} {' and '.join(names)}"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.change_request and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
-    return f"{_DONE[verdict]} {quoted(validation.without_secrets(shown))}{more}"
+    done = "Did not remember" if item.kind == "quarantined" and verdict == "forget" else _DONE[verdict]
+    return f"{done} {quoted(validation.without_secrets(shown))}{more}"
 
 
 def decide(

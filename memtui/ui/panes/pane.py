@@ -63,6 +63,10 @@ class Pane(Container):
         """Whether the pane has this action at all."""
         return True
 
+    def label(self, action: Action) -> str:
+        """What the footer calls an action here."""
+        return action.label
+
     def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run now, as a sentence; empty when it can."""
         return delegated(self, action)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memtui.ui.panes.list_pane import ListPane
 
 _OF_GROUPS: tuple[Verdict, ...] = ("keep", "forget")
-_VERBS = ("keep", "forget", "correct", "merge", "both", "later")
+VERDICTS = ("keep", "forget", "correct", "merge", "both", "later")
 
 
 class Decisions:
@@ -72,7 +72,7 @@ class Decisions:
     # -- verdicts
 
     def unavailable_reason(self, action: Action) -> str:
-        if action.id in ("copy", "group") or action.id in _VERBS:
+        if action.id in ("copy", "group") or action.id in VERDICTS:
             card = self.current
             if card is None:
                 return (
@@ -80,7 +80,7 @@ class Decisions:
                     if self.deck is not None
                     else "The cards are still being read."
                 )
-            if action.id in _VERBS:
+            if action.id in VERDICTS:
                 return self._why_no_verdict(action.id, card)
         return ""
 

@@ -24,7 +24,7 @@ from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 
-from .decisions import Decisions
+from .decisions import VERDICTS, Decisions
 from .detail import CardLayout, CardTable, CardText, CardView, Verdict
 from .rows import Card, DayCards, Evidence, at_once, card_columns, gather_evidence, matching, read_day_cards
 from .verdicts import consequences
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 READ_AFTER = 0.3
 # The verdicts take at most this share of the height. The evidence above them scrolls.
 _VERDICTS_SHARE = 3
+# What the footer calls verdicts on two names.
+_OF_NAMES = {"both": "they are two", "merge": "they are one"}
 
 
 class ReviewPane(ListPane[Card]):
@@ -156,7 +158,7 @@ class ReviewPane(ListPane[Card]):
         known = self._evidence
         evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
         offered = [
-            Verdict(self.shell.keymap_shown(action), text, BY_ID[action].label)
+            Verdict(self.shell.keymap_shown(action), text, self.label(BY_ID[action]))
             for action, text in consequences(card, self.decisions.pick)
         ]
         if len(card.parts) > 1:
@@ -190,6 +192,17 @@ class ReviewPane(ListPane[Card]):
         card = self.decisions.current
         return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
 
+    def label(self, action: Action) -> str:
+        card = self.decisions.current
+        named = card is not None and card.item.kind == "entities"
+        return _OF_NAMES.get(action.id, action.label) if named else action.label
+
+    def offers(self, action: Action) -> bool:
+        """Without a card there are no verdicts."""
+        return not (
+            action.id in VERDICTS and self.decisions.deck is not None and self.decisions.current is None
+        )
+
     def unavailable_reason(self, action: Action) -> str:
         if action.id in ("pick_left", "pick_right") and self.decisions.current is None:
             return "There is nothing to decide."
@@ -212,12 +225,13 @@ class ReviewPane(ListPane[Card]):
             )  # fmt: skip
         deck = self.decisions.deck or DayCards((), 0, 0, "")
         decided = f"{plural(deck.settled, 'card')} decided today.\n" if deck.settled else ""
+        done = "done for today" if deck.later else "all clear"
         parts: list[Content | str | tuple[str, str]] = [
-            (f"{self.shell.glyphs.done} all clear", "bold $success"), "\n\n", decided,
+            (f"{self.shell.glyphs.done} {done}", "bold $success"), "\n\n", decided,
         ]  # fmt: skip
         if deck.later:
             parts += [f"{plural(deck.later, 'more card')} can wait until tomorrow.\n\n",
-                      (key("everything"), "bold $accent"), "  show them now\n"]  # fmt: skip
+                      (key("everything"), "bold $accent"), f"  decide {'it' if deck.later == 1 else 'them'} now\n"]  # fmt: skip
         else:
             parts.append("Nothing else needs a decision.\n\n")
         if stats is not None and stats.pending_sessions:
@@ -230,9 +244,9 @@ class ReviewPane(ListPane[Card]):
         self._everything = not self._everything
         key = self.shell.keymap_shown("everything")
         self.show_message(
-            f"Showing all cards. {key} shows today's twenty again."
+            f"Showing all cards. {key} shows those of today again."
             if self._everything
-            else f"Showing today's twenty cards. {key} shows all."
+            else f"Showing the cards of today. {key} shows all."
         )
         self.load()
 
