@@ -10,15 +10,24 @@ from .memory import without_secrets
 from .text import Labelled, Line
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Caution
+    from memtui.engine.records import Caution, MemoryRecord
 
 LABEL = "caution"
 _MOST = 5
 
 
-def label(caution: Caution) -> str:
-    """``corrected``, ``replaced``, ``forgotten``, or ``withheld`` if agents do not get the turn."""
-    return "withheld" if caution.withheld else caution.what
+def label(caution: Caution, of: MemoryRecord | None = None) -> str:
+    """``corrected``, ``replaced``, ``forgotten``, or ``withheld`` if agents do not get the turn.
+
+    ``of``: the memory that it is beside. Of a turn, a statement was forgotten, not all that was said.
+    """
+    if caution.withheld:
+        return "withheld"
+    return (
+        "part forgotten"
+        if of is not None and of.kind == "episode" and caution.how == "forgotten"
+        else caution.what
+    )
 
 
 def line(caution: Caution, now: float) -> Line:

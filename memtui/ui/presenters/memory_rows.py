@@ -162,7 +162,8 @@ def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()
     """
     if room < WORDED or (memory.active and not cautions):
         return Visible("")
-    return visible(f"{label(cautions[0]) if memory.active else why_ended(memory):{_WORD}}  ")
+    word = label(cautions[0], memory) if memory.active else why_ended(memory)
+    return visible(f"{word:{_WORD}}  ")
 
 
 def _level_role(memory: MemoryRecord) -> Role:

@@ -99,12 +99,13 @@ class FilterBar(Widget):
         self._completion = None
         if self._input is not None:
             self._input.value = text
-            self._input.cursor_position = len(text)
+            # Its beginning is shown, until the person types.
+            self._input.cursor_position = len(text) if self._input.has_focus else 0
         self.refresh()
         self._post_change()
 
-    def edit(self) -> None:
-        """Let the person type."""
+    def edit(self, *, anew: bool = False) -> None:
+        """Let the person type. ``anew``: what is there is selected, so that typing replaces it."""
         if self._input is None:
             self._input = self._make_input()
             self._make_room(self.count)
