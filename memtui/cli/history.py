@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.engine.errors import InputError, NotFoundError, UsageError
+from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.search.moments import parse_past_time
 from memtui.present.format import count, local_time, plural
 from memtui.present.memory import differences, without_secrets
@@ -31,10 +31,11 @@ _AT_ONCE = 500
 
 
 def print_recalls(
-    memory: Memory, words: str, *, actor: str | None, until: str | None, limit: int, signs: Glyphs, json: bool
-) -> int:
-    """Print the recalls, latest first, each with its memories. ``until``: leave out later ones."""
-    found = _latest(memory, words, actor, until, limit)
+    memory: Memory, words: str, *, actor: str | None, since: str | None, until: str | None, limit: int, signs: Glyphs,
+    json: bool,
+) -> int:  # fmt: skip
+    """Print the recalls, latest first, each with its memories. ``since``, ``until``: leave out earlier and later ones."""
+    found = _latest(memory, words, actor, since, until, limit)
     served = [(recall, _known(memory, recall)) for recall in found]
     if json:
         print_json({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
@@ -54,12 +55,20 @@ def print_recalls(
         if gone := len(recall.memory_ids) - len(memories):
             out(row("    ", paint(f"and {gone} no longer there", "dim")))
     if not found:
-        err("Agents were told nothing.")
+        narrowed = words or actor or since or until
+        err(
+            "no recall passes that: --filter takes words, --since a time"
+            if narrowed
+            else "Agents were told nothing."
+        )
     return OK if found else NEGATIVE
 
 
-def _latest(memory: Memory, words: str, actor: str | None, until: str | None, limit: int) -> list[Recall]:
+def _latest(
+    memory: Memory, words: str, actor: str | None, since: str | None, until: str | None, limit: int
+) -> list[Recall]:
     last = None if until is None else parse_past_time(until, time.time())
+    first = 0 if since is None else parse_past_time(since, time.time())
     agent = actor.removeprefix("agent:") if actor else None
     found: list[Recall] = []
     offset = 0
@@ -69,9 +78,11 @@ def _latest(memory: Memory, words: str, actor: str | None, until: str | None, li
         found += [
             one.recall
             for one in some
-            if (last is None or one.recall.at <= last) and agent in (None, one.recall.agent)
+            if first <= one.recall.at
+            and (last is None or one.recall.at <= last)
+            and agent in (None, one.recall.agent)
         ]
-        if len(some) < _AT_ONCE:
+        if len(some) < _AT_ONCE or some[-1].recall.at < first:
             break
     return found[:limit]
 
@@ -155,8 +166,11 @@ _ACTORS = ("person", "scheduler", "import", "external")
 @click.argument("op_id", type=OperationNumber(), required=False)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option(
-    "--actor", metavar="WHO", help="Only changes by WHO: person, agent:<name>, scheduler, import, external."
+    "--actor",
+    metavar="WHO",
+    help="Only changes by WHO: you, the name of an agent, scheduler, import, external.",
 )
+@click.option("--since", metavar="TIME", help='Only after that time: 2026-03-03, "last tuesday", 2d.')
 @click.option("--as-of", metavar="WHEN", help="The memory as it was then: a date, yesterday, last month, 2d.")
 @click.option("--diff", nargs=2, metavar="FROM TO", help="What changed between two times.")
 @click.option("--recalls", is_flag=True, help="What agents were told, instead of changes.")
@@ -167,12 +181,13 @@ _ACTORS = ("person", "scheduler", "import", "external")
 @json_option
 @pass_invocation
 def history_command(
-    invocation: Invocation, op_id: int | None, limit: int, actor: str | None, as_of: str | None, diff: tuple[str, str] | None,
-    recalls: bool, words: str, json: bool,
+    invocation: Invocation, op_id: int | None, limit: int, actor: str | None, since: str | None, as_of: str | None,
+    diff: tuple[str, str] | None, recalls: bool, words: str, json: bool,
 ) -> int:  # fmt: skip
     """List the operations, newest first. With OP_ID show what it changed, row by row.
 
     \b
+    memtui history --since 7d --actor coach        what one did in a week
     memtui history --as-of 2026-03-03              what was remembered then
     memtui history --diff "last monday" now        added, corrected, forgotten since
     memtui history --recalls --as-of 15:02         what agents were told, up to then
@@ -183,6 +198,10 @@ def history_command(
         raise UsageError(
             "--recalls cannot be combined with OP_ID or --diff.", "For example --recalls --as-of 15:02"
         )
+    if since is not None and (op_id is not None or diff is not None or (as_of is not None and not recalls)):
+        raise UsageError(
+            "--since narrows the list of changes, or --recalls.", f"What changed: --diff {since!r} now"
+        )
     if words and as_of is None and not recalls:
         raise UsageError(
             "--filter needs --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
@@ -190,25 +209,38 @@ def history_command(
     if recalls:
         with invocation.reading() as memory:
             return print_recalls(
-                memory, words, actor=actor, until=as_of, limit=limit, signs=glyphs(invocation), json=json
+                memory,
+                words,
+                actor=actor,
+                since=since,
+                until=as_of,
+                limit=limit,
+                signs=glyphs(invocation),
+                json=json,
             )
     if as_of is not None or diff is not None:
         with invocation.reading() as memory:
             if diff is not None:
                 return print_diff(memory, *diff, limit=limit, signs=glyphs(invocation), json=json)
             return print_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(invocation), json=json)
+    return (
+        _list(invocation, limit, actor, since, json)
+        if op_id is None
+        else _show(invocation, op_id, limit, json)
+    )
+
+
+def _list(invocation: Invocation, limit: int, actor: str | None, since: str | None, json: bool) -> int:
+    first = 0 if since is None else parse_past_time(since, time.time())
     if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
-        raise InputError(f"{actor!r} is not an actor.", f"Use agent:<name>, {', '.join(_ACTORS)}.")
-    return _list(invocation, limit, actor, json) if op_id is None else _show(invocation, op_id, limit, json)
-
-
-def _list(invocation: Invocation, limit: int, actor: str | None, json: bool) -> int:
+        actor = "person" if actor == "you" else f"agent:{actor}"
     with invocation.reading() as memory:
-        operations = memory.view.operations(limit=limit, actor=actor)
+        # The latest come first, so those that are too old are at the end.
+        operations = [one for one in memory.view.operations(limit=limit, actor=actor) if one.at >= first]
     if json:
         print_json({"operations": operations})
     else:
-        _print_operations(operations)
+        _print_operations(operations, f" of {actor_name(actor)}" if actor else "")
     return OK if operations else NEGATIVE
 
 
@@ -237,7 +269,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
     return OK
 
 
-def _print_operations(operations: list[Operation]) -> None:
+def _print_operations(operations: list[Operation], whose: str = "") -> None:
     rows = []
     for operation in operations:
         state = f"undone by {operation.undone_by}" if operation.state == "undone" else operation.state
@@ -255,4 +287,4 @@ def _print_operations(operations: list[Operation]) -> None:
     for line in table(rows, right=(0, 1, 3)):
         out(line)
     if not operations:
-        err("no operations")
+        err(f"no operations{whose}")

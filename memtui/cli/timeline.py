@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from memtui.engine.records import LAYERS, ROWS_BY, UNITS, Layer, RowsBy, Timeline, Unit
 from memtui.engine.search.listing import without_turns
 from memtui.present import timeline as words
+from memtui.present.format import local_date
 from memtui.present.text import visible
 
 from .errors import NEGATIVE, OK
@@ -67,16 +68,19 @@ def timeline_command(
     columns = columns_shown()
     across = min(columns or _PIPED, _WIDEST)
     layers = (layer,) if layer else LAYERS
+    most = words.grid_width(across)
     with invocation.reading() as memory:
         found = memory.view.timeline(
-            without_turns(filter), by=by, unit=unit, most=words.grid_width(across), rows=limit, layers=layers
+            without_turns(filter), by=by, unit=unit, most=most, rows=limit, layers=layers
         )
+        whole = memory.view.timeline(without_turns(""), most=most) if found.earliest is None else found
     there = any(any(row.counts[one]) for row in (found.all, *found.rows) for one in layers)
     if json:
         print_json(asdict(found))
         return OK if there else NEGATIVE
     if found.earliest is None:
-        err("nothing is remembered yet" if not filter else "nothing passes this filter")
+        span = "" if whole.earliest is None else f"; memories begin on {local_date(whole.earliest)}"
+        err(f"nothing passes this filter{span}" if filter else "nothing is remembered yet")
         return NEGATIVE
     out(row(paint(words.headline(found), "bold")))
     if draw if draw is not None else columns is not None:
