@@ -12,6 +12,7 @@ import click
 
 from memtui.engine.errors import InputError, UsageError
 from memtui.engine.records import ROWS_BY
+from memtui.engine.search.listing import without_turns
 
 from .errors import OK
 from .invocation import Invocation
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _SIZE = re.compile(r"(\d{1,3})x(\d{1,3})")
 _COLUMNS = 120
+_OTHER_PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf"})
 _LEAST, _MOST = (40, 12), (400, 200)
 
 
@@ -49,7 +51,8 @@ def picture_command(
 ) -> int:  # fmt: skip
     """Draw what is known about you, your memories over time, or whom NAME is seen with, into OUT.svg.
 
-    Facts and names with secrets are left out. The file needs no font from the network.
+    Facts and names with secrets are left out, and what waits for you. --filter leaves out more: "-topic:health".
+    The file needs no font from the network.
 
     \b
     memtui picture you about-me.svg --filter "-tag:private" --light
@@ -62,6 +65,11 @@ def picture_command(
     name, path = _name_and_path(what, words)
     columns, rows = _size(size)
     target = Path(path).expanduser()
+    if target.suffix.lower() in _OTHER_PICTURES:
+        raise UsageError(
+            f"A picture is written as SVG, and {target.suffix} is another format.",
+            f"Write {target.with_suffix('.svg').name}; a browser opens it, and saves it as an image.",
+        )
     if target.exists() and not force:
         raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
     look = Appearance(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
@@ -108,7 +116,6 @@ def _svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: Frame) 
     if name is not None:
         return picture.neighbourhood_svg(memory.view.neighbourhood(name, frame.filter), frame)
     if what == "timeline":
-        found = memory.view.timeline(frame.filter, by=by, most=picture.periods(frame.columns))
+        found = memory.view.timeline(without_turns(frame.filter), by=by, most=picture.periods(frame.columns))
         return picture.timeline_svg(found, frame)
-    review = len(memory.review.inbox(all=True).items)
-    return picture.portrait_svg(memory.view.portrait(frame.filter), review, frame)
+    return picture.portrait_svg(memory.view.portrait(frame.filter), frame)

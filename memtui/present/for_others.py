@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from memtui.engine.records import Status
+
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait, Timeline
 
 
 def public_portrait(found: Portrait) -> Portrait:
-    """What is known, without facts that have secrets. The counts stay."""
+    """What is known, without facts that have secrets, what waits for the person, and agents. The counts stay."""
 
     def kept(facts: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
         return tuple(one for one in facts if "secrets" not in one.attributes)
 
     return replace(
         found,
+        pending_sessions=0,
+        status=Status(review=0),
         topics=tuple(replace(one, facts=kept(one.facts)) for one in found.topics),
         newest=kept(found.newest),
         fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),

@@ -51,8 +51,8 @@ class Frame:
     filter: str = ""
 
 
-def portrait_svg(found: Portrait, review: int, frame: Frame) -> str:
-    """What is known about the person. ``review``: the cards that wait."""
+def portrait_svg(found: Portrait, frame: Frame) -> str:
+    """What is known about the person."""
     from memtui.ui.panes.you.lines import PortraitLines
     from memtui.ui.panes.you.pane import PortraitView
 
@@ -61,7 +61,7 @@ def portrait_svg(found: Portrait, review: int, frame: Frame) -> str:
 
     def fill(view: Widget) -> int:
         assert isinstance(view, PortraitView)
-        lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review)
+        lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review=0)
         laid = lines.lay_out(shown)
         view.show(laid, subject="picture")
         return len(laid.lines)
