@@ -68,7 +68,7 @@ def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
     for name in configuration.unknown_variables:
         yield _note("settings", f"{name} is set, but memtui has no such setting", "Check the spelling.")
     theme = configuration.settings.general.theme
-    if not theme.startswith("memtui-"):
+    if theme not in ("light", "dark") and not theme.startswith("memtui-"):
         from textual.theme import BUILTIN_THEMES
 
         if theme not in BUILTIN_THEMES:

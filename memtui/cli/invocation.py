@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui import paths
-from memtui.engine.errors import OlderFileError, ReadOnlyError, StoreError, UsageError
+from memtui.engine.errors import NotFoundError, OlderFileError, ReadOnlyError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from memtui.cli.store_copy import ForeignStore
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 import sys
 
 from memtui.engine.errors import InputError
+
+_NEW_COPY = "Each command with --demo makes a new copy, with other ids. memtui --demo opens one in the app."
 
 
 @dataclass
@@ -152,7 +154,10 @@ class Invocation:
         options = self.configuration.settings.options(background=background, allow_unsafe_fs=unsafe)
         if self.demo:
             with demo_file() as path, Memory.open(path, options=options) as memory:
-                yield memory
+                try:
+                    yield memory
+                except NotFoundError as error:
+                    raise NotFoundError(error.message, _NEW_COPY) from error
             return
         if (store := self.foreign) is not None:
             with _looking_at(store, options) as memory:

@@ -56,7 +56,10 @@ class General(Section):
     ] = ""
     theme: Annotated[
         str,
-        Meta(title="colours", description="Colours of the app: memtui-dark, memtui-light or a built-in."),
+        Meta(
+            title="colours",
+            description="Colours of the app: memtui-dark, memtui-light (or dark, light) or a built-in.",
+        ),
     ] = "memtui-dark"
     ascii: Annotated[
         bool,

@@ -37,7 +37,7 @@ from .operations import Operations
 from .panes.registry import FIRST, WITHOUT_FACTS
 from .permissions import Permissions, permitted
 from .state import UiState
-from .theme import DARK, Appearance, own_themes, variable_defaults
+from .theme import DARK, LIGHT, Appearance, own_themes, variable_defaults
 
 if TYPE_CHECKING:
     from memtui.config import Configuration, Settings
@@ -121,7 +121,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
         for theme in own_themes():
             self.register_theme(theme)
-        chosen = look.theme if look.theme in self.available_themes else DARK
+        # light and dark are short for our own.
+        wanted = f"memtui-{look.theme}" if look.theme in ("light", "dark") else look.theme
+        chosen = wanted if wanted in self.available_themes else DARK
+        self._no_theme = "" if chosen == wanted else look.theme
         # Not assigned to the attribute: that would parse all styles again before the first paint.
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -261,6 +264,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
             self.post_message(Notified(problem, "error", kind="keymap"))
+        if self._no_theme:
+            known = f"{DARK}, {LIGHT}, or one that {self.keymap_shown('settings')} lists"
+            self.post_message(Notified(f"There is no theme {self._no_theme!r}: {known}.", "warning"))
         start_worker(self, self._open, "open")
 
     async def _open(self) -> None:

@@ -139,7 +139,7 @@ class YouPane(Pane):
             review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
-                portrait.status.review if review is None else review,
+                review or 0,  # none is shown until they are counted
             )  # fmt: skip
             view.show(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
