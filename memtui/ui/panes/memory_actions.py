@@ -118,7 +118,7 @@ class MemoryActions:
         if not memory.active:
             return "This one is in the Trash: restore it first."
         if action.id == "confirm" and memory.protected:
-            return "This one is confirmed already: what you write or correct is, without this key."
+            return "This one is confirmed already. What you write or correct yourself needs no key for that."
         if action.id == "confirm" and memory.kind == "episode":
             return "This is what was said, word for word: there is nothing to confirm."
         if action.id in ("pin_fact", "topic") and memory.kind != "fact":
