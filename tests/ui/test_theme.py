@@ -6,9 +6,18 @@ from itertools import product
 from typing import get_args
 
 import pytest
+from memtui.guide import page
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 from memtui.present.text import Role, cells
-from memtui.ui.theme import RETRIEVER_HUES, SURFACE_VARIABLES, TEXT_VARIABLES, own_themes, variable_defaults
+from memtui.ui.panes.memory_actions import memory_legend
+from memtui.ui.theme import (
+    RETRIEVER_HUES,
+    SURFACE_VARIABLES,
+    TEXT_VARIABLES,
+    Appearance,
+    own_themes,
+    variable_defaults,
+)
 from memtui.ui.widgets.line_view import State, line_style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
@@ -125,3 +134,36 @@ def test_every_theme_paints_rows_in_every_state(theme: Theme) -> None:
         style = line_style(variables, state, role)
         assert style.color is not None
         assert theme.ansi or style.bgcolor is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "theme", "said"),
+    [
+        ("light", "memtui-light", ""),
+        ("dark", "memtui-dark", ""),
+        ("lihgt", "memtui-dark", "There is no theme 'lihgt'"),
+    ],
+)
+async def test_a_theme_has_a_short_name_and_one_that_there_is_not_is_said(
+    story: Story, asked: str, theme: str, said: str
+) -> None:
+    app = story.app(look=Appearance(asked, motion=False))
+    async with running(app):
+        assert app.theme == theme and ("There is no theme" in screen_text(app)) == bool(said)
+        assert said in screen_text(app)
+
+
+def test_the_guide_explains_the_signs_of_a_list_of_memories() -> None:
+    text = page("keys").text
+    for (sign, meaning), (plain, _) in zip(memory_legend(UNICODE), memory_legend(ASCII), strict=True):
+        assert f"| `{sign}` | `{plain}` | {meaning} |" in text
+    assert UNICODE.bars in text and ASCII.bars in text
+    one_meaning = [
+        *ASCII.kinds.values(),
+        ASCII.protected,
+        ASCII.fading,
+        ASCII.pinned,
+        ASCII.replaced,
+        ASCII.ended,
+    ]
+    assert len({*one_meaning, *ASCII.types.values()}) == len(one_meaning) + len(ASCII.types)

@@ -18,7 +18,7 @@ from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
-from memtui.ui.panes.memory_actions import MemoryActions
+from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.presenters.entity import ORDERS, TYPES, EntitySource, Portrait, entity_columns, gather_portrait
 from memtui.ui.safe import assemble, line
@@ -110,7 +110,7 @@ class EntitiesPane(ListPane["Entity"]):
         return ProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        return type_legend(self.shell.glyphs)
+        return [*memory_legend(self.shell.glyphs), *type_legend(self.shell.glyphs)]
 
     def preview_border_title(self, row: Entity) -> Content:
         pin = f"{self.shell.glyphs.pinned} " if row.pinned else ""

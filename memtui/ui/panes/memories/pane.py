@@ -61,7 +61,11 @@ class MemoriesPane(ListPane[MemoryRow]):
         return None if row is None else row.memory
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        return memory_legend(self.shell.glyphs)
+        glyphs = self.shell.glyphs
+        heights = [
+            (glyphs.bars, "How much there is in a period: the more, the further right in this row of signs.")
+        ]
+        return [*memory_legend(glyphs), *(heights if self.timeline is not None else ())]
 
     def columns(self) -> Sequence[Column[MemoryRow]]:
         return memory_columns(self.shell.glyphs, self.shell.clock)
@@ -89,6 +93,9 @@ class MemoriesPane(ListPane[MemoryRow]):
             noun, filter = super().counted(shown, number)
             return noun, turns, filter
         return f"{shown} in the Trash", " ".join(term for term in terms if term != TRASH)
+
+    def label(self, action: Action) -> str:
+        return "leave the Trash" if action.id == "trash" and TRASH in self.filter_text else action.label
 
     def preferred_actions(self) -> Sequence[str]:
         stats = self.shell.stats

@@ -18,6 +18,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.entity_links import AboutAction
 from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.memory_actions import memory_legend
 from memtui.ui.panes.pane import Command, use_styles
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, line
@@ -191,6 +192,9 @@ class ReviewPane(ListPane[Card]):
     def preferred_actions(self) -> Sequence[str]:
         card = self.decisions.current
         return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return memory_legend(self.shell.glyphs)
 
     def label(self, action: Action) -> str:
         card = self.decisions.current
