@@ -45,10 +45,10 @@ def talks(story: Story) -> Story:
     return story
 
 
-def at_sessions(story: Story) -> MemtuiApp:
+def at_sessions(story: Story, **given: Any) -> MemtuiApp:
     state = UiState(None)
     state.pane = "sessions"
-    return story.app(state=state)
+    return story.app(state=state, **given)
 
 
 def pane(app: MemtuiApp) -> SessionsPane:
@@ -175,6 +175,16 @@ async def test_a_preview_shows_no_secret_of_the_turns(talks: Story) -> None:
         await until(lambda: there(app, EditProposal))
         await settle(app)
         assert "Blaukraut" not in screen_text(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_in_ascii_a_preview_has_no_signs_of_others(talks: Story, size: tuple[int, int]) -> None:
+    app = at_sessions(talks, look=Appearance(ascii=True, motion=False))
+    async with running(app, size) as pilot:
+        await pilot.press("d")
+        await previewed(app)
+        await settle(app)
+        assert not set("─│╭╮╰╯·…“”✓") & set(screen_text(app))
 
 
 async def test_discarding_a_preview_writes_nothing_and_asks_when_it_was_worked_on(talks: Story) -> None:

@@ -266,6 +266,7 @@ async def test_forget_trash_restore_goes_round(story: Story) -> None:
         await settle(app)
         assert "The spare key" in screen_text(app) and "unicycle" in screen_text(app)
         assert app.main.query_one(StatusLine).position_text.endswith(" in the Trash")
+        assert "leave the Trash" in [key.label for key in app.main.query_one(KeyBar).keys]
         key = "The spare key is with Nadia"
         while (current := memories(app).current) is None or current.content != key:
             await pilot.press("j")
