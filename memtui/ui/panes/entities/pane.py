@@ -63,7 +63,7 @@ class EntitiesPane(ListPane["Entity"]):
         self.delegates = (self._corrections, self._neighbours, memories)
 
     @property
-    def here(self) -> Place:
+    def here(self) -> ActionContext:
         """On a memory in a profile, the keys of memories mean it."""
         return "mentions" if self._corrections.picked_memory is not None else "entities"
 
