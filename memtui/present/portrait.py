@@ -53,8 +53,13 @@ def headline(portrait: Portrait) -> str:
     return f"{plural(portrait.total, 'fact')}{confirmed}"
 
 
-def notices(portrait: Portrait, review: int) -> list[Notice]:
-    """What waits and what happened, as far as there is any. ``review``: the cards that wait."""
+def notices(portrait: Portrait, review: int | None) -> list[Notice]:
+    """What waits and what happened, as far as there is any. ``review``: the cards that wait.
+
+    None: they are not counted yet. There are at least those that were asked: ``6+ to review``.
+    """
+    more = "+" if review is None else ""
+    review = portrait.status.review if review is None else review
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
     served = portrait.status.memories
     found: list[tuple[int, About, str, str]] = [
@@ -65,9 +70,12 @@ def notices(portrait: Portrait, review: int) -> list[Notice]:
         (served, "served", "told to agents today", "told today"),
     ]
     return [
-        Notice(about, f"{count(number)} {text}", f"{count(number)} {short}", about in ("review", "sessions"))
-        for number, about, text, short in found
-        if number
+        Notice(about, f"{number} {text}", f"{number} {short}", about in ("review", "sessions"))
+        for number, about, text, short in (
+            (f"{count(number)}{more if about == 'review' else ''}", about, text, short)
+            for number, about, text, short in found
+            if number
+        )
     ]
 
 

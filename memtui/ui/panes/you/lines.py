@@ -64,9 +64,12 @@ Section = Sequence[Row]
 
 
 class PortraitLines:
-    """Lays out a portrait in ``width`` x ``height`` cells, as of ``now``. ``review``: the cards that wait."""
+    """Lays out a portrait in ``width`` x ``height`` cells, as of ``now``.
 
-    def __init__(self, width: int, height: int, now: float, glyphs: Glyphs, review: int) -> None:
+    ``review``: the cards that wait; None: they are not counted yet.
+    """
+
+    def __init__(self, width: int, height: int, now: float, glyphs: Glyphs, review: int | None) -> None:
         self.width = max(width, 20)
         self.height = height
         self.now = now

@@ -139,7 +139,7 @@ class YouPane(Pane):
             review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
-                review or 0,  # none is shown until they are counted
+                review,
             )  # fmt: skip
             view.show(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
