@@ -226,7 +226,7 @@ class StatusLine(Widget):
 class Key(NamedTuple):
     """One key of the footer. ``able`` False: it cannot run now, and pressing it shows why.
 
-    ``needed``: the way to the commands gives its room to such keys, where more of them fit then.
+    ``needed``: the way to the commands gives its room to such keys, but not in a tiny window.
     """
 
     action_id: str
@@ -244,6 +244,8 @@ class KeyBar(Widget):
     # How many keys have their place at the end: commands and help.
     KEPT = 2
     _GAP = 3
+    # A narrower footer has room for a few keys only: then all the others are in the commands.
+    _LEAST_WIDTH = 60
 
     @message_type
     class Pressed(Message):
@@ -267,10 +269,10 @@ class KeyBar(Widget):
         first, last = self.keys[: -self.KEPT], self.keys[-self.KEPT :]
         needed = {key for key in first if key.needed}
         shown = self._beside(first, last)
-        if needed.issubset(shown):
+        if needed.issubset(shown) or self.size.width < self._LEAST_WIDTH:
             return shown
         others = self._beside([key for key in first if key not in needed], (*needed, *last[1:]))
-        return tuple(key for key in self.keys if key in others) if len(others) > len(shown) else shown
+        return tuple(key for key in self.keys if key in others)
 
     def _beside(self, some: Sequence[Key], kept: Sequence[Key]) -> Sequence[Key]:
         """The first of ``some`` that have room beside those which are kept, and these."""

@@ -37,7 +37,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     pane_id: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
-    footer_needed = frozenset({"timeline", "mark"})
+    footer_needed = frozenset({"timeline", "mark", "as_list"})
     placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -word, "exact words"'
     language = True
     noun, noun_one = "memories", "memory"
