@@ -372,6 +372,7 @@ def test_it_runs_until_it_is_stopped_and_tells_the_memory_whom_it_changed(
 def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_path: Path) -> None:
     import time
 
+    from memtui.hook.events import DIALECTS
     from memtui.hook.quick import HookMemory
 
     path = tmp_path / "s.jsonl"
@@ -390,7 +391,9 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
             if number % 3:
                 add(path, claude("user", text, timestamp=now))
             if number % 2:
-                hook = HookMemory(memory.path, agent="claude-code", options=OFF)
+                hook = HookMemory(
+                    memory.path, agent="claude-code", options=OFF, imported=DIALECTS["claude-code"].imported
+                )
                 hook.record(f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None)
                 hook.close()
             if not number % 3:
