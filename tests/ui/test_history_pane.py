@@ -8,6 +8,7 @@ from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.undo import ConflictsDialog
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
+from textual.widgets import Input
 from ui_story import NOW, Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
@@ -63,6 +64,14 @@ async def test_words_find_operations_by_actor_and_by_what_they_did(story: Story)
         await until(lambda: history(app).table.row_count == 1)
         await pilot.press("slash", *["backspace"] * 8, *"agent:assistant", "enter")
         await until(lambda: history(app).table.row_count == 4)
+        assert "look back to a time" in str(await history(app).empty_text("7d"))
+        # A filter that comes from elsewhere is shown from its beginning, and goes on at its end.
+        bar = history(app).filter_bar
+        bar.set_filter("porto " * 60)
+        typed = bar.query_one(Input)
+        assert typed.cursor_position == 0
+        await pilot.press("slash")
+        assert typed.cursor_position == len(typed.value)
 
 
 async def test_the_persons_own_operation_is_undone_at_once_and_its_undo_undone_again(story: Story) -> None:

@@ -112,7 +112,8 @@ class HistoryPane(ListPane[Any]):
             return assemble(
                 ("Nothing here has these words.\n\n", "bold"),
                 (key("back"), "bold $accent"), "  clear the filter\n",
-                (key("recalls"), "bold $accent"), f"  look in {other}",
+                (key("recalls"), "bold $accent"), f"  look in {other}\n",
+                (key("as_of"), "bold $accent"), "  look back to a time: 7d, yesterday, 3 March",
             )  # fmt: skip
         if self.recalls:
             return assemble(
