@@ -13,6 +13,7 @@ from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.connect.launch import LaunchCommand, program
 from memtui.connect.wording import hooks_text, scope_text, state_text
 from memtui.engine.errors import InputError, UsageError
+from memtui.engine.installation import is_temporary
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
@@ -83,6 +84,11 @@ def connect_command(
             and (hooks or connection.connection(client, machine).hooks in ("on", "outdated")),
         )
         planned.append(_planned(client, call, alone=not everyone))
+    if is_temporary():
+        print_note(
+            "memtui runs from a temporary environment. When that is removed, the agents do not find it any more. "
+            "uv tool install or pipx install keeps it."
+        )
     notes = [client.hooks.afterwards for client in chosen if hooks and client.hooks]
     return carry_out(
         planned, done="{label} is connected already. Nothing was changed.", restart="Restart {labels} to use it.",

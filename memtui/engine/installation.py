@@ -49,6 +49,11 @@ def _is_same(one: str | Path | None, other: Path) -> bool:
         return False
 
 
+def is_temporary() -> bool:
+    """Whether this program runs from an environment of uvx or ``pipx run``, which may be removed at any time."""
+    return program() in ("uvx memtui", "pipx run memtui")
+
+
 def runnable(text: str) -> str:
     """The text with each command of memtui in it as it can be typed here."""
     return _COMMAND.sub(lambda found: f"{program()} ", text) if "memtui " in text else text

@@ -363,3 +363,9 @@ def test_the_doctor_says_how_the_agents_here_are_connected(cli: Cli, home: Path,
     assert found["note", "Claude"]["text"] == "Claude Code is connected, but /gone/memtui is gone"
     assert "config.yaml cannot be changed" in found["note", "Goose:"]["text"]
     assert found["note", "not"]["text"] == "not connected: Zed"
+
+
+def test_a_program_that_may_vanish_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "temporary" not in cli("connect", "zed", "--dry-run").err
+    monkeypatch.setattr("memtui.engine.installation.program", lambda: "uvx memtui")
+    assert "uv tool install or pipx install keeps it" in cli("connect", "zed", "--dry-run").err
