@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from memtui.config.toml_text import set_values
+from memtui.config.toml_text import remove, set_values
 
 VALUES = {"command": "/opt/memtui", "args": ("mcp", '--filter=-tag:"very private"')}
 FILE = """# my settings
@@ -62,3 +62,30 @@ def test_inline_and_dotted_tables_are_changed_where_they_stand(text: str) -> Non
 def test_what_is_no_table_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         set_values(text, ("mcp_servers", "memtui"), VALUES)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # With its own tables; what stands before the next header belongs to that.
+        (
+            'a = 1\n\n[s.memtui]\nx = 1\n\n[s.memtui.env]\nT = "y" # own\n\n# next\n[z]\nb = 2\n',
+            "a = 1\n\n# next\n[z]\nb = 2\n",
+        ),
+        ('[s.other]\nx = 1\n[s.memtui]\nx = 1\n[s.third]\nx = 1\n', '[s.other]\nx = 1\n[s.third]\nx = 1\n'),
+        ('s.memtui.x = 1\ns.other.x = 2 # mine\n', 's.other.x = 2 # mine\n'),
+        ('s = { memtui = { x = 1 }, other = { x = 2 } } # mine\n', 's = {other = { x = 2 } } # mine\n'),
+        ('[s."memtui"]\nx = 1\n', ""),
+        ('a = """\n[s.memtui]\nx = 1\n"""\n[s.memtui]\nx = 1\n', 'a = """\n[s.memtui]\nx = 1\n"""\n'),
+        ("a = 1\n", "a = 1\n"),
+        ("s = 3\n", "s = 3\n"),
+    ],
+)  # fmt: skip
+def test_a_table_goes_and_nothing_else_moves(before: str, after: str) -> None:
+    removed = remove(before, ("s", "memtui"))
+    assert tomllib.loads(removed) == tomllib.loads(after)
+    assert removed.replace(" ", "") == after.replace(" ", "")
+
+
+def test_a_table_around_that_was_written_stays_when_its_own_header_is_there() -> None:
+    assert remove("[s]\n\n[s.memtui]\nx = 1\n", ("s", "memtui"), prune=False) == "[s]\n"

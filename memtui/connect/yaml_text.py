@@ -32,13 +32,16 @@ def set_values(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str
     Raises ValueError if the text is no YAML mapping, if something else is on the path, or if other text would change.
     """
     expected = load(text)
-    inner = expected
+    inner, outers = expected, []
     for depth, name in enumerate(path, 1):
         if inner.get(name) is None:
             inner[name] = {}
         inner = inner[name]
+        outers.append(inner)
         if not isinstance(inner, dict):
             raise ValueError(f"its {'.'.join(path[:depth])} is not a mapping")
+    if any(_references(expected, one) > 1 for one in outers):
+        raise ValueError(_TOUCHES_MORE)
     inner.update(values)
     if load(text) == expected:
         return text
@@ -71,6 +74,19 @@ def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
     return _checked(changed, expected)
 
 
+def _references(document: Any, wanted: Any) -> int:
+    """How often a mapping is part of the document: more than once if there is an alias of it."""
+    found, seen, left = 0, {id(document)}, [document]
+    while left:
+        outer = left.pop()
+        for one in outer.values() if isinstance(outer, dict) else outer:
+            found += one is wanted
+            if isinstance(one, dict | list) and id(one) not in seen:
+                seen.add(id(one))
+                left.append(one)
+    return found
+
+
 def _set(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
     node = _composed(text)
     for depth, name in enumerate(path):
@@ -79,7 +95,7 @@ def _set(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
             return _inserted(text, node, name, _nested(path[depth + 1 :], values))
         key, value = pair
         if value.id != "mapping" or not value.value:
-            return _filled(text, key, value, _nested(path[depth + 1 :], values))
+            return _filled(text, node, key, value, _nested(path[depth + 1 :], values))
         node = value
     for name, wanted in values.items():
         node = _composed(text)
@@ -116,8 +132,12 @@ def _inserted(text: str, node: Any, name: str, value: Any) -> str:
     return f"{text[:place]}\n{_block({name: value}, indent).rstrip()}{text[place:]}"
 
 
-def _filled(text: str, key: Any, value: Any, nested: Any) -> str:
-    """The value of a key that has none yet, or an empty mapping."""
+def _filled(text: str, node: Any, key: Any, value: Any, nested: Any) -> str:
+    """The value of a key of ``node`` that has none yet, or an empty mapping."""
+    if node.flow_style:
+        start = max(value.start_mark.index, key.end_mark.index)
+        sign = "" if ":" in text[key.end_mark.index : start] else ":"
+        return f"{text[:start].rstrip()}{sign} {_flow(nested)}{text[value.end_mark.index :]}"
     indent = " " * key.start_mark.column + _INDENT
     end = value.end_mark.index
     colon = text.index(":", key.end_mark.index) + 1
@@ -148,7 +168,11 @@ def _cut(text: str, path: Sequence[str]) -> str:
 
 
 def _checked(edited: str, expected: dict[str, Any]) -> str:
-    if load(edited) != expected:
+    try:
+        as_expected = load(edited) == expected
+    except ValueError:
+        as_expected = False
+    if not as_expected:
         raise ValueError(_TOUCHES_MORE)
     return edited
 
