@@ -457,12 +457,16 @@ def letta(path: Path, *, several: bool = False) -> Path:
 
 
 class Known(NamedTuple):
-    """A row of the guide's table: where ``--discover`` finds it below the home folder (None: it is not looked for)."""
+    """A row of the guide's table: where ``--discover`` finds it below the home folder (None: it is not looked for).
+
+    ``made``: where in that place the test makes it.
+    """
 
     label: str
     format: str
     make: Callable[[Path], Path]
     found: str | None
+    made: str = ""
 
 
 def _lines(*records: dict[str, Any]) -> Callable[[Path], Path]:
@@ -502,12 +506,12 @@ KNOWN = (
     Known("Claude Code", "claude-code", _lines(
         {"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-03-04T10:00:00Z", "cwd": "/x",
          "message": {"role": "user", "content": "Hello"}},
-    ), ".claude/projects/-x/s.jsonl"),
+    ), ".claude/projects", "-x/s.jsonl"),
     Known("Codex CLI", "codex", _lines(
         {"timestamp": "2026-03-04T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/x"}},
         {"timestamp": "2026-03-04T10:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Hello"}},
-    ), ".codex/sessions/2026/03/04/rollout-s.jsonl"),
-    Known("Gemini CLI", "gemini-cli", _lines(*GEMINI), ".gemini/tmp/greenhouse/chats/session-s.jsonl"),
+    ), ".codex/sessions", "2026/03/04/rollout-s.jsonl"),
+    Known("Gemini CLI", "gemini-cli", _lines(*GEMINI), ".gemini/tmp", "greenhouse/chats/session-s.jsonl"),
     Known("opencode", "opencode", opencode, ".local/share/opencode/opencode.db"),
     Known("opencode, earlier versions", "opencode", opencode_files, ".local/share/opencode/storage"),
     Known("claude-mem", "claude-mem", claude_mem, ".claude-mem/claude-mem.db"),

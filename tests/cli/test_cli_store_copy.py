@@ -117,7 +117,7 @@ def test_a_row_of_the_table_in_the_guide_is_true(
     cli: Cli, home: Path, tmp_path: Path, scratch: Path, known: Known
 ) -> None:
     """Found where it says, looked at without importing, imported in that format; and both show the same memories."""
-    path = known.make(home / (known.found or "a file"))
+    path = known.make(home / (known.found or "a file") / known.made)
     if known.found is not None:
         (found,) = cli("import", "--discover", "--json").json
         assert found["format"] == known.format and Path(found["path"]) in (
