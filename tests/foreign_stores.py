@@ -456,6 +456,44 @@ def letta(path: Path, *, several: bool = False) -> Path:
     return path
 
 
+BASIC_MEMORY = """---
+title: Coffee Brewing
+type: note
+permalink: notes/coffee-brewing
+tags:
+- coffee
+---
+
+# Coffee Brewing
+
+Written down after a class, see [[Kitchen|the kitchen]].
+
+## Observations
+- [method] Pour over highlights subtle flavors #taste (from the class)
+- [ ] Buy a kettle
+- [00:01:12] He says that water matters
+- Grind beans late
+
+## Relations
+- relates_to [[Coffee Beans]]
+- "pairs well with" [[Tea]] (sometimes)
+"""
+
+
+def basic_memory(folder: Path) -> Path:
+    """A folder of notes, one of them without a permalink."""
+    folder.mkdir(parents=True)
+    (folder / "coffee.md").write_text(BASIC_MEMORY)
+    (folder / "plain.md").write_text("# Plain\n\nAda wrote this by hand, without properties.\n")
+    return folder
+
+
+def basic_memory_note(path: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    path.write_text(BASIC_MEMORY)
+    return path.parent
+
+
 class Known(NamedTuple):
     """A row of the guide's table: where ``--discover`` finds it below the home folder (None: it is not looked for).
 
@@ -517,6 +555,7 @@ KNOWN = (
     Known("claude-mem", "claude-mem", claude_mem, ".claude-mem/claude-mem.db"),
     Known("engram", "engram", engram, ".engram/engram.db"),
     Known("mcp-memory-service", "mcp-memory-service", mcp_memory_service, ".local/share/mcp-memory/sqlite_vec.db"),
+    Known("basic-memory", "basic-memory", basic_memory_note, "basic-memory", "notes/coffee.md"),
     Known("mem0, its history", "mem0-history", _mem0_history, ".mem0/history.db"),
     Known("Letta agent file", "letta", letta, None),
     Known("memory.db", "memory-db", _memory_db, None),

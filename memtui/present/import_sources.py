@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # Formats that contain memories, not conversations.
 _NOTES = frozenset({
-    "mem0-history", "mcp-memory", "claude-memory", "claude-mem", "engram", "mcp-memory-service",
+    "basic-memory", "mem0-history", "mcp-memory", "claude-memory", "claude-mem", "engram", "mcp-memory-service",
 })  # fmt: skip
 WEEK = "within a week"
 

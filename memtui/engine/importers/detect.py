@@ -59,6 +59,8 @@ _WITH_STATE = frozenset({
     "claude-code", "claude-history", "claude-mem", "claude-memory", "codex", "engram", "gemini-cli",
     "mcp-memory-service", "opencode",
 })  # fmt: skip
+# Folders of notes, where other notes belong to them.
+_OF_NOTES = frozenset({"basic-memory", vault.FORMAT.name})
 # Text in two bytes a character would have shown by then.
 _TEXT = 64
 
@@ -204,7 +206,7 @@ class _Search:
     ) -> list[tuple[float, DetectedSource]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
         kept = [pair for pair in found if pair[1].format != markdown.FORMAT.name]
-        if len(kept) == len(found) or all(pair[1].format == vault.FORMAT.name for pair in kept):
+        if len(kept) == len(found) or all(pair[1].format in _OF_NOTES for pair in kept):
             return found
         for _, aside in found:
             if aside.format == markdown.FORMAT.name:

@@ -64,6 +64,20 @@ def mcp_graphs(home: Path, environ: Mapping[str, str]) -> list[Path]:
     return [path for path in dict.fromkeys(paths) if path.is_file()]
 
 
+def note_folders(home: Path, environ: Mapping[str, str]) -> list[Path]:
+    """The folders of basic-memory's projects, each once; its first one, without settings."""
+    settings = environ.get("BASIC_MEMORY_CONFIG_DIR") or str(home / ".basic-memory")
+    value = _settings(Path(settings).expanduser() / "config.json")
+    projects = [
+        _get(one, "path") if isinstance(one, dict) else one for one in _values(_get(value, "projects"))
+    ]
+    named = [one for one in projects if isinstance(one, str) and one]
+    first = environ.get("BASIC_MEMORY_HOME") or str(home / "basic-memory")
+    folders = dict.fromkeys(Path(name).expanduser() for name in (named or [first]))
+    # A folder with everything of the person in it would be walked for minutes.
+    return [folder for folder in folders if folder not in (home, *home.parents)]
+
+
 def _newest(folder: Path) -> list[Path]:
     found: list[tuple[float, Path]] = []
     try:
@@ -94,16 +108,21 @@ def _has_conversations(path: Path) -> bool:
 
 def _memory_files(settings: Path) -> list[str]:
     """What servers named in a program's settings (also those of single projects) have as their memory file."""
-    try:
-        if settings.stat().st_size > _LARGEST_SETTINGS:
-            return []
-        value: Any = msgspec.json.decode(settings.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return []
+    value = _settings(settings)
     places = [value, *_values(_get(value, "projects"))]
     servers = [server for place in places for server in _values(_get(place, "mcpServers"))]
     named = [_get(_get(server, "env"), _VARIABLE) for server in servers]
     return [name for name in named if isinstance(name, str) and name]
+
+
+def _settings(path: Path) -> Any:
+    """What a program's settings say; None where they cannot be read."""
+    try:
+        if path.stat().st_size > _LARGEST_SETTINGS:
+            return None
+        return msgspec.json.decode(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _get(value: Any, key: str) -> Any:
@@ -149,6 +168,11 @@ def known_sources(
                     "opencode, earlier versions",
                     opencode / "storage" / "message",
                 ),
+                *(
+                    found
+                    for folder in note_folders(home, environ)
+                    for found in _not_live("basic-memory", "basic-memory", "basic-memory", folder)
+                ),
                 *_file("mem0", "mem0-history", "mem0", mem0),
                 *(
                     found
@@ -189,6 +213,7 @@ _SUFFIXES = {
     "claude-memory": (".md",),
     "codex": (".jsonl", ".jsonl.zst", ".json"),
     "gemini-cli": (".jsonl", ".json"),
+    "basic-memory": (".md",),
     "opencode": (".json",),
 }
 # Beside the folder of sessions in each project lie others of the program.

@@ -38,7 +38,7 @@ _TAILS = (64 << 10, 1 << 20, 16 << 20)
 # Formats whose records have ids, so that a turn is known without those before it.
 _KEYED = ("claude-code",)
 # Folders whose files are not sessions, or not called after them.
-_NOTES = frozenset({"claude-memory", "gemini-cli", "opencode"})
+_NOTES = frozenset({"basic-memory", "claude-memory", "gemini-cli", "opencode"})
 _FILES = 40
 # A program writes a file some time after the last turn that it holds.
 _LATE = 120

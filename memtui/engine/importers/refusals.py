@@ -67,7 +67,9 @@ _STORE_TABLES = {
     "store of mcp-memory-service in an unknown version": {"memories", "metadata", "memory_graph"},
     "store of opencode in an unknown version": {"session", "message", "part"},
 }
+_INDEX_OF_NOTES = "index of basic-memory"
 STORES = frozenset(_STORE_TABLES)
+HINTS[_INDEX_OF_NOTES] = "Its notes are Markdown files: import their folder."
 HINTS |= dict.fromkeys(
     STORES, "Update its program, which brings the store up to date, or update memtui; then import it again."
 )
@@ -104,6 +106,8 @@ def database_kind(tables: Collection[str]) -> str:
     """The program whose SQLite file has these tables, in no shape that is read; empty where they do not tell."""
     if _EDITOR_TABLE in tables:
         return EDITOR
+    if {"entity", "observation", "relation", "project"} <= frozenset(tables):
+        return _INDEX_OF_NOTES
     return next((kind for kind, known in _STORE_TABLES.items() if known <= frozenset(tables)), "")
 
 
@@ -196,7 +200,7 @@ def no_records_error(
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")
     if not (folder or archive) and len(reasons) == 1 and (kind := next(iter(reasons))) in HINTS:
-        article = "an" if kind[0] in "AEeOo" else "a"
+        article = "an" if kind[0] in "AEeiOo" else "a"
         return InputError(f"{path} is {article} {kind}. It cannot be imported.", HINTS[kind])
     if folder or (archive and reasons):
         seen = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(5))

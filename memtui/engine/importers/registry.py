@@ -15,6 +15,7 @@ from .base import Format, Head, Item
 from .formats import (
     agents_sdk,
     aider,
+    basic_memory,
     chatgpt,
     claude_ai,
     claude_ai_memories,
@@ -74,6 +75,7 @@ BUILT_IN = (
     mem0.FORMAT,
     mem0_markdown.FORMAT,
     vault.FORMAT,
+    basic_memory.FORMAT,
     aider.FORMAT,
     markdown.FORMAT,
     scratchpad.FORMAT,
