@@ -258,8 +258,8 @@ def test_of_a_long_prompt_its_beginning_and_end_are_asked_and_all_of_it_is_recor
     for long in (f"{pasted}\nIs Ada vegetarian?", f"Is Ada vegetarian?\n{pasted}"):
         assert 300_000 < len(long) < 500_000
         assert "vegetarian since March" in injected(hook(place, prompt(long, session_id=long[:5])))
-        told = memory.view.recent_recalls()[0]
-        assert "Is Ada vegetarian?" in told.query and len(told.query) <= briefing.MOST_READ + 1
+        recall = memory.view.recent_recalls()[0]
+        assert "Is Ada vegetarian?" in recall.query and len(recall.query) <= briefing.MOST_READ + 1
         assert turns(memory, f"claude-code:{long[:5]}") == [("user", long.strip())]
 
 

@@ -148,9 +148,9 @@ def test_an_agents_correction_keeps_how_sure_it_is_and_how_it_fades(shelf: Shelf
 
 
 def test_an_agents_correction_of_the_persons_words_is_trusted_as_an_agents(memory: Memory) -> None:
-    told = memory.record_turn("talk", "user", "I moved to Porto last spring")
+    stored = memory.record_turn("talk", "user", "I moved to Porto last spring")
     asyncio.run(memory.consolidate("talk"))
-    (drawn,) = memory.view.derived(told.id)
+    (drawn,) = memory.view.derived(stored.id)
     assert drawn.trust == "user" and not drawn.protected
     memory.actor = "agent:codex"
     assert memory.correct(drawn.id, "The person moved to Braga last spring").trust == "agent"

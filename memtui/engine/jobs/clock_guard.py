@@ -49,7 +49,7 @@ class ClockState(Record):
 
 
 def check_clock(connection: apsw.Connection, now: float) -> ClockState:
-    """Whether the clock can be believed at ``now`` (Unix seconds), beside the latest time that was."""
+    """Whether the clock can be trusted at ``now`` (Unix seconds), beside the latest time that was."""
     stored = metadata.get(connection, MARK)
     if stored is None:
         return ClockState(verdict="good", seconds=0.0)

@@ -339,7 +339,7 @@ def test_the_hook_keeps_none(tmp_path: Path) -> None:
     place, plants = tmp_path / "memory.db", Plants()
     with Memory.open(place, options=OPTIONS) as memory:
         memory.remember("Ada keeps bees")
-        told = memory.context("Who keeps bees?")
+        block = memory.context("Who keeps bees?")
     quick = HookMemory(place, agent="claude-code", options=OPTIONS)
     plain = {
         "session_id": "talk",
@@ -349,7 +349,7 @@ def test_the_hook_keeps_none(tmp_path: Path) -> None:
         "project": "garden",
     }
     for field in plain:
-        quick.record(**{**plain, field: f"the key is {plants.key(field)}"}, served=told)  # type: ignore[arg-type]
+        quick.record(**{**plain, field: f"the key is {plants.key(field)}"}, served=block)  # type: ignore[arg-type]
     quick.close()
     found = _found(place, plants)
     assert not found, "\n".join(found)

@@ -94,17 +94,17 @@ def test_all_kinds_of_dependents_are_told(memory: Memory, clock: Clock) -> None:
             clock.now += 60
             memory.note_recall("where does Ada work", [fact, hiking])
     memory.actor = "person"
-    told = memory.view.dependents([fact.id])
-    assert [one.id for one in told.memories] == [fact.id]
-    assert [one.id for one in told.same_turns] == [hiking.id]
-    assert [one.id for one in told.derived] == [week.id]
-    assert [one.canonical_name for one in told.summaries] == ["Ada"]
-    assert [one.query for one in told.questions] == ["where does Ada work"]
-    assert [(one.agent, one.times, one.last - one.first) for one in told.served] == [
+    dependents = memory.view.dependents([fact.id])
+    assert [one.id for one in dependents.memories] == [fact.id]
+    assert [one.id for one in dependents.same_turns] == [hiking.id]
+    assert [one.id for one in dependents.derived] == [week.id]
+    assert [one.canonical_name for one in dependents.summaries] == ["Ada"]
+    assert [one.query for one in dependents.questions] == ["where does Ada work"]
+    assert [(one.agent, one.times, one.last - one.first) for one in dependents.served] == [
         ("codex", 2, 60),
         ("claude", 1, 0),
     ]
-    assert told.any and told.is_needed
+    assert dependents.any and dependents.is_needed
     with pytest.raises(NotFoundError):
         memory.view.dependents(["fact_nothing"])
 
@@ -112,8 +112,8 @@ def test_all_kinds_of_dependents_are_told(memory: Memory, clock: Clock) -> None:
 def test_of_a_turn_what_was_drawn_from_it(memory: Memory) -> None:
     said = turn(memory, "Ada works at Initech.")
     fact = note(memory, OLD, "fact", said)
-    told = memory.view.dependents([said.id])
-    assert ([one.id for one in told.derived], told.same_turns) == ([fact.id], ())
+    dependents = memory.view.dependents([said.id])
+    assert ([one.id for one in dependents.derived], dependents.same_turns) == ([fact.id], ())
 
 
 def test_what_was_drawn_from_an_earlier_wording_depends_on_the_later_one(memory: Memory) -> None:
@@ -121,9 +121,9 @@ def test_what_was_drawn_from_an_earlier_wording_depends_on_the_later_one(memory:
     week = note(memory, "The week was about Initech.", "reflection", fact)
     memory.questions.expect("where does Ada work", fact.id)
     new = memory.correct(fact.id, NEW)
-    told = memory.view.dependents([new.id])
-    assert [one.id for one in told.derived] == [week.id]
-    assert len(told.questions) == 1
+    dependents = memory.view.dependents([new.id])
+    assert [one.id for one in dependents.derived] == [week.id]
+    assert len(dependents.questions) == 1
 
 
 @pytest.mark.parametrize(
@@ -412,21 +412,21 @@ def test_seeded_corrections_of_a_name_list_the_facts_that_have_it_and_no_other(
     for text in others:
         note(memory, text.format(dice.choice(["Olaf", "Sanne"]), firm), "fact")
     new = f"{person} works at Zorin"
-    told = memory.view.dependents([fact.id]).after(new)
-    assert {one.memory.id for one in told.naming} == named
+    dependents = memory.view.dependents([fact.id]).after(new)
+    assert {one.memory.id for one in dependents.naming} == named
     memory.correct(fact.id, new)
     waiting = {one.id for item in cards(memory) for one in item.memories}
     assert waiting == expected["drawn"] | named
 
 
 def listed(memory: Memory, fact: MemoryRecord) -> dict[str, set[Any]]:
-    told = memory.view.dependents([fact.id])
+    dependents = memory.view.dependents([fact.id])
     return {
-        "same": {one.id for one in told.same_turns},
-        "drawn": {one.id for one in told.derived},
-        "summaries": {one.canonical_name for one in told.summaries},
-        "questions": {one.query for one in told.questions},
-        "told": {one.agent for one in told.served},
+        "same": {one.id for one in dependents.same_turns},
+        "drawn": {one.id for one in dependents.derived},
+        "summaries": {one.canonical_name for one in dependents.summaries},
+        "questions": {one.query for one in dependents.questions},
+        "told": {one.agent for one in dependents.served},
     }
 
 

@@ -168,14 +168,14 @@ def test_in_a_search_the_new_value_stands_before_and_the_words_say_why(memory: M
 
 
 def test_the_context_block_does_not_tell_the_old_value(memory: Memory, path: Path) -> None:
-    told = memory.context("Write a mail to HR, please").text
-    assert "Initech" not in told or "Globex" in told.split("Initech")[0]
+    block = memory.context("Write a mail to HR, please").text
+    assert "Initech" not in block or "Globex" in block.split("Initech")[0]
     quick = HookMemory(path, agent="claude-code", options=OPTIONS)
     try:
-        told = quick.context("Write to our HR", "now", source="claude-code").text
+        block = quick.context("Write to our HR", "now", source="claude-code").text
     finally:
         quick.close()
-    assert "Since I work at Initech" not in told
+    assert "Since I work at Initech" not in block
 
 
 def test_an_agent_that_may_not_know_of_the_correction_is_told_nothing_of_it(memory: Memory) -> None:

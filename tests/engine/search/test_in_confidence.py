@@ -71,8 +71,8 @@ def test_a_fact_is_warned_of_for_the_words_of_its_turn(memory: Memory) -> None:
     draft = Draft(kind="fact", content="Sells the farm to Hamish", sources=(turn.id,))
     memory.sessions.by_agent().save("s", [draft])
     [fact] = memory.view.page("kind:fact")
-    told = memory.context("what about the farm?")
-    assert f"- {MARK}: “Don't tell his wife!”] " in told.text
+    block = memory.context("what about the farm?")
+    assert f"- {MARK}: “Don't tell his wife!”] " in block.text
     assert memory.view.confided([fact], within="kind:fact") == {fact.id: ""}, "words outside of what is known"
 
 

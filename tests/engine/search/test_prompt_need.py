@@ -50,6 +50,6 @@ def test_a_prompt_that_needs_the_memory_is_told_facts_that_hardly_share_a_word()
     with Memory.open(":memory:", options=Options(background=False)) as memory:
         memory.remember("Is on the night shift from Sunday to Tuesday")
         memory.remember("Has a lurcher called Pip who comes along everywhere")
-        told = memory.context("find us a cottage for the weekend, what do I ask the owner?").text
-        assert "lurcher" in told
+        block = memory.context("find us a cottage for the weekend, what do I ask the owner?").text
+        assert "lurcher" in block
         assert "lurcher" not in memory.context("explain how DNS works").text
