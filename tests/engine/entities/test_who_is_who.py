@@ -108,15 +108,15 @@ def test_the_persons_type_stands_whatever_texts_say(memory: Memory) -> None:
 
 def test_a_model_that_reads_a_text_again_changes_its_vote(memory: Memory) -> None:
     (id,) = tell(memory, "They used Quixel a lot")
-    assert memory.entities.get("Quixel").entity.type != "organization"
+    assert memory.entities.get("Quixel").entity.type != "project"
     one = memory.get(id)
     span = Span(
-        text="Quixel", start=10, end=16, type="organization", confidence=0.75, provider="spacy", name="Quixel"
+        text="Quixel", start=10, end=16, type="project", confidence=0.75, provider="spacy", name="Quixel"
     )
     for _ in range(2):
         with memory._core.connections.write() as connection:
             rows.link(connection, one.rid, memory._core.indexer.mentions(one.content, [span]), 0)
-    assert memory.entities.get("Quixel").entity.type == "organization"
+    assert memory.entities.get("Quixel").entity.type == "project"
     assert memory.entities.get("Quixel").total == 1
     assert memory.files.check().ok
 

@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from . import cues, words
 from .gazetteer import is_given_name, is_place
-from .name_types import BASE, RULED, share_types, type_of
+from .name_lists import BRAND, GIVEN, ORGANISATION, PLACE, THING, WORD, known_as
+from .name_types import BASE, HINTED, RULED, share_types, type_of
 from .other_scripts import find_in_other_scripts
 from .span import Span
+from .type_model import CLASSES, Place, probabilities
 
 _capitalised = re.compile(r"(?<![\w@#/.&-])[^\W\d_a-z]\w*(?:['’&-]\w+)*")
 _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -24,6 +26,7 @@ _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _word_after = re.compile(
     r"(?:, (?!and\b)(?=[^\W\dA-Z_])| (?!and [a-z]))([^\W\d_]+(?:['’]t)?)|, (?=[^\W\d_a-z])"
 )
+_small_word = re.compile(r"(?<![\w@#/.&'’-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w@/&])")
 _initial = re.compile(r"\. [^\W\d_a-z](?:\w|\. [^\W\d_a-z])")  # what follows an initial
 _joint = re.compile(rf" (?:(?:{'|'.join(sorted(cues.PARTICLES))}) (?:the )?)?")
 _POSSESSIVE = ("'s", "’s")
@@ -35,7 +38,13 @@ _demonym = re.compile(r".{3,}(?:ian|ese)(?:-.*)?")
 _ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Exception)|\w*[\d_]\w{0,2}")
 _MOST_WORDS = 8
 _SHORT = 12  # words of a text that has room for one sign of its language
+_IN_CODE = ("/", "_", "\\", "=")
+_NAMED = GIVEN | PLACE | ORGANISATION | THING | BRAND
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
+
+_REJECTED, _ACCEPTED, _SURE = 0.85, 0.35, 0.85
+"""How likely it is no name: what rules take for one is dropped above the first, what they pass over is taken below the second.
+Above the third a type is sure."""
 
 Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
@@ -49,6 +58,21 @@ class _Run(NamedTuple):
     possessive: bool
 
 
+class Candidate(NamedTuple):
+    """What may be a name: its place, what the rules say of it, and whether they take it for one."""
+
+    start: int
+    end: int
+    type: str
+    confidence: float
+    opens: bool
+    likely: bool
+
+    def place(self, text: str, label: str = "") -> Place:
+        rule = f"{self.type} {self.confidence:.2f} {self.likely:d}"
+        return Place(text, self.start, self.end, self.opens, rule, label)
+
+
 def find_names(text: str) -> list[Span]:
     """The names in ``text``; those of a script with capitals are in order and apart."""
     if text.isascii():
@@ -57,6 +81,54 @@ def find_names(text: str) -> list[Span]:
 
 
 def _capitalised_names(text: str) -> list[Span]:
+    return share_types(text, [span for one in candidates(text) if (span := named(text, one)) is not None])
+
+
+def named(
+    text: str, candidate: Candidate, provider: str = "names", least: float = BASE, label: str = ""
+) -> Span | None:
+    """The candidate with the type that is most likely, or None where it is more likely no name; ``label``: spaCy's."""
+    shares = probabilities(candidate.place(text, label))
+    no_name = shares[-1]
+    if no_name > (_REJECTED if candidate.likely else _ACCEPTED):
+        return None
+    best = max(range(len(shares) - 1), key=shares.__getitem__)
+    type, share = CLASSES[best], shares[best] / (1.0 - no_name)
+    confidence = max(least, HINTED if share > _SURE else BASE)
+    if candidate.type == type:
+        confidence = max(confidence, candidate.confidence)
+    start, end = candidate.start, candidate.end
+    return Span(
+        text=text[start:end],
+        start=start,
+        end=end,
+        type=type,
+        confidence=confidence,
+        provider=provider,
+        name=" ".join(text[start:end].split()),
+    )
+
+
+def labelled_candidate(text: str, start: int, end: int) -> Candidate:
+    """A candidate that another provider found."""
+    before, after = text[max(0, start - 32) : start].lower(), text[end : end + 48]
+    possessive = after.startswith(_POSSESSIVE)
+    type, confidence = type_of(
+        text[start:end].replace(".", " ").split() or [text[start:end]],
+        before,
+        after.lower(),
+        _follower(after, possessive),
+        possessive,
+    )
+    return Candidate(start, end, type, confidence, opens_sentence(text, start), True)
+
+
+def candidates(text: str) -> list[Candidate]:
+    """What has the capital letters of a name, in order and apart; in a text without capitals, what may be one by its words."""
+    if text.islower():
+        return [
+            labelled_candidate(text, start, end)._replace(likely=False) for start, end in _small_runs(text)
+        ]
     if "# " in text:
         text = _heading.sub(lambda found: " " * len(found[0]), text)
     runs = list(_runs(text))
@@ -65,7 +137,7 @@ def _capitalised_names(text: str) -> list[Span]:
     german = _is_german(text)
     # A word with a capital amid a sentence may open another one.
     inner = {run.words[0][0] for run in runs if not run.opens}
-    return share_types(text, [span for run in runs if (span := _judge(text, run, german, inner)) is not None])
+    return [one for run in runs if (one := _judge(text, run, german, inner)) is not None]
 
 
 def _is_german(text: str) -> bool:
@@ -142,7 +214,7 @@ def _has_name(run: _Run) -> bool:
     return any(is_given_name(word) for word in plain) or is_place(plain)
 
 
-def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
+def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Candidate | None:
     parts, type, confidence, opens = _without_labels(run)
     start, end = parts[0][1], parts[-1][2]
     before, after = text[max(0, start - 32) : start].lower(), text[end : end + 48]
@@ -150,40 +222,74 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Span | None:
         return None
     if text[start - 1 : start] == "(" and text[start - 2 : start - 1].isalnum():
         return None
-    follower = _follower(after, run.possessive)
     if all(_is_ordinary(word) for word, _, _ in parts):
         return None
-    if len(parts) == 1:
-        word = parts[0][0]
-        if opens and not (
-            run.possessive
-            or word in inner
-            or is_given_name(word.lower())
-            or is_place([word.lower()])
-            or follower == ","
-            or (follower in cues.PERSON_VERBS and _verbish.fullmatch(word) is None)
-            or _is_quoted(text, start, end)
-        ):
-            return None
-        if (
-            german
-            and not (type or is_given_name(word.lower()) or is_place([word.lower()]))
-            and not cues.BEFORE_GERMAN_NAMES.intersection(before.split()[-1:])
-            and not (opens and run.possessive)
-        ):
-            return None
+    follower = _follower(after, run.possessive)
+    likely = len(parts) > 1 or not (
+        (opens and not _may_open(text, run, parts[0], inner, follower))
+        or (german and not type and not _is_german_name(run, parts[0][0], opens, before))
+    )
     if not type:
         type, confidence = type_of(
             text[start:end].replace(".", " ").split(), before, after.lower(), follower, run.possessive
         )
-    return Span(
-        text=text[start:end],
-        start=start,
-        end=end,
-        type=type,
-        confidence=confidence,
-        provider="names",
-        name=" ".join(text[start:end].split()),
+    return Candidate(start, end, type, confidence, opens, likely)
+
+
+def _small_runs(text: str) -> Iterator[tuple[int, int]]:
+    """Neighbouring words that are no ordinary ones, in a text in small letters."""
+    run: tuple[int, int] | None = None
+    for match in _small_word.finditer(text):
+        start, end = match.span()
+        if (
+            not _may_be_small_name(match[0])
+            or text[end : end + 1] in _NO_NAME_BEFORE
+            or text[start - 1 : start] in _IN_CODE
+        ):
+            continue
+        if run is not None and text[run[1] : start] == " ":
+            run = run[0], end
+        else:
+            if run is not None:
+                yield run
+            run = start, end
+    if run is not None:
+        yield run
+
+
+def _may_be_small_name(word: str) -> bool:
+    lists = known_as(word)
+    if lists & WORD:
+        if not lists & _NAMED:
+            return False
+    elif not lists and len(word) < 3:
+        return False
+    return not any(
+        word in some for some in (words.NOT_NAMES, words.OPENERS, words.ACRONYMS, cues.TITLES, cues.KIN)
+    )
+
+
+def _may_open(text: str, run: _Run, first: Word, inner: set[str], follower: str) -> bool:
+    """Whether a word that begins a sentence looks like a name."""
+    word, start, end = first
+    return (
+        run.possessive
+        or word in inner
+        or is_given_name(word.lower())
+        or is_place([word.lower()])
+        or follower == ","
+        or (follower in cues.PERSON_VERBS and _verbish.fullmatch(word) is None)
+        or _is_quoted(text, start, end)
+    )
+
+
+def _is_german_name(run: _Run, word: str, opens: bool, before: str) -> bool:
+    """Whether a word of a German text is in a name's place, or known as one: every noun has a capital there."""
+    return (
+        is_given_name(word.lower())
+        or is_place([word.lower()])
+        or not cues.BEFORE_GERMAN_NAMES.isdisjoint(before.split()[-1:])
+        or (opens and run.possessive)
     )
 
 

@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.engine import word_lists
 from memtui.engine.errors import DegradedError
 from memtui.engine.installation import command_for_dependency
 
 from . import cues, spacy_worker, words
-from .names import opens_sentence
+from .names import labelled_candidate, named, opens_sentence
 from .span import Span
 
 _LIST = Path(__file__).with_name("spacy_names.txt")
@@ -54,14 +55,6 @@ SECONDS = 120.0
 _NO_NAMES = frozenset(
     {"CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "DATE", "TIME", "NORP", "LANGUAGE"}
 )
-# Its labels in the terms of the memory; the rest is "other".
-TYPES = {
-    "PERSON": "person",
-    "ORG": "organization",
-    "GPE": "location",
-    "LOC": "location",
-    "FAC": "location",
-}
 _ARTICLES = ("the ", "a ", "an ")
 _POSSESSIVES = ("'s", "’s", "'", "’")
 
@@ -83,17 +76,33 @@ def unavailable() -> str:
     return "" if spacy_worker.model_folder() else "spaCy has no English model"
 
 
-def find(texts: Sequence[str]) -> list[list[Span]]:
-    """The names in each of the texts, in order; none in those that are not English.
+class Labelled(NamedTuple):
+    """What spaCy takes for a name: code points ``start:end``, and its label for it."""
 
-    Raises DegradedError where spaCy cannot be used, or does not answer in time.
+    start: int
+    end: int
+    label: str
+
+
+def find(texts: Sequence[str]) -> list[list[Span]]:
+    """The names in each of the texts, in order, with the type that spaCy, rules and the words around them make likely.
+
+    None in those that are not English. Raises DegradedError where spaCy cannot be used, or does not answer in time.
     """
-    found: list[list[Span]] = [[] for _ in texts]
+    return [
+        [span for one in found if (span := _span(text, one)) is not None]
+        for text, found in zip(texts, labelled(texts), strict=True)
+    ]
+
+
+def labelled(texts: Sequence[str]) -> list[list[Labelled]]:
+    """What spaCy finds in each of the texts, without what is no name; raises as ``find`` does."""
+    found: list[list[Labelled]] = [[] for _ in texts]
     english = [at for at, text in enumerate(texts) if is_english(text)]
     if not english:
         return found
     for at, entities in zip(english, _ask([texts[at] for at in english]), strict=True):
-        found[at] = [span for one in entities if (span := _span(*one, texts[at])) is not None]
+        found[at] = [one for entity in entities if (one := _trimmed(*entity, texts[at])) is not None]
     return found
 
 
@@ -172,7 +181,7 @@ def _exchange(worker: subprocess.Popen[str], question: str) -> str:
     return line
 
 
-def _span(label: str, start: int, text: str, whole: str) -> Span | None:
+def _trimmed(label: str, start: int, text: str, whole: str) -> Labelled | None:
     """The entity without an article before and an 's after it; None for what is no name."""
     if label in _NO_NAMES:
         return None
@@ -184,14 +193,19 @@ def _span(label: str, start: int, text: str, whole: str) -> Span | None:
         if text.endswith(possessive):
             text = text.removesuffix(possessive)
             break
-    if text != text.strip() or not any(letter.isupper() or not letter.isascii() for letter in text):
+    if (
+        not text
+        or text != text.strip()
+        or not any(letter.isupper() or not letter.isascii() for letter in text)
+    ):
         return None
     if _is_word(text, whole, start, label):
         return None
-    return Span(
-        text=text, start=start, end=start + len(text), type=TYPES.get(label, "other"), confidence=CONFIDENCE,
-        provider="spacy", name=" ".join(text.split()),
-    )  # fmt: skip
+    return Labelled(start, start + len(text), label)
+
+
+def _span(text: str, one: Labelled) -> Span | None:
+    return named(text, labelled_candidate(text, one.start, one.end), "spacy", CONFIDENCE, one.label)
 
 
 def _is_word(text: str, whole: str, start: int, label: str) -> bool:

@@ -48,12 +48,17 @@ def ordinary_words(words: Iterable[str]) -> set[str]:
 
 @functools.cache
 def _stems() -> frozenset[str]:
+    return frozenset(stems(" ".join(whole_words())))
+
+
+def whole_words() -> list[str]:
+    """The words in small letters that the embedder's tokenizer has whole; none where it is not installed."""
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
-        return frozenset()
+        return []
     place = Path(spec.submodule_search_locations[0], "tokenizers", "l2_supercat_tokenizer_config.json")
     if not place.is_file():
-        return frozenset()
+        return []
     vocab = msgspec.json.decode(place.read_bytes(), type=_Tokenizer).model.vocab
     whole = (piece.removeprefix(_START) for piece in vocab if piece.startswith(_START))
-    return frozenset(stems(" ".join(word for word in whole if word.isalpha() and word.islower())))
+    return [word for word in whole if word.isalpha() and word.islower()]
