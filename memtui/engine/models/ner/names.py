@@ -42,9 +42,10 @@ _IN_CODE = ("/", "_", "\\", "=")
 _NAMED = GIVEN | PLACE | ORGANISATION | THING | BRAND
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
-_REJECTED, _ACCEPTED, _SURE = 0.85, 0.35, 0.85
+_REJECTED, _ACCEPTED, _SURE, _CERTAIN = 0.85, 0.25, 0.85, 0.95
 """How likely it is no name: what rules take for one is dropped above the first, what they pass over is taken below the second.
-Above the third a type is sure."""
+Above the third a type
+is sure, above the last it stands against a rule that the name itself meets."""
 
 Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
@@ -94,6 +95,8 @@ def named(
         return None
     best = max(range(len(shares) - 1), key=shares.__getitem__)
     type, share = CLASSES[best], shares[best] / (1.0 - no_name)
+    if candidate.confidence >= RULED and share < _CERTAIN:
+        type = candidate.type  # it says so itself
     confidence = max(least, HINTED if share > _SURE else BASE)
     if candidate.type == type:
         confidence = max(confidence, candidate.confidence)
