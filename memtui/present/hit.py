@@ -137,9 +137,9 @@ def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelle
         yield Labelled("" if index else "remedy", ((remedy, "accent"),))
 
 
-def told_line(told: bool, left_out: str) -> Labelled:
+def served_line(served: bool, left_out: str) -> Labelled:
     """Whether the context block has a memory. ``left_out``: why it was left out, where that is known."""
-    if told:
+    if served:
         return Labelled("told", (("The context block has it.", "success"),))
     said = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
     return Labelled("not told", ((said, "warning"),))

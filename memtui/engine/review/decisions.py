@@ -296,8 +296,8 @@ def settle_corrected(
         if other is None:
             continue
         found = relate(new.content, other.content)
-        told = found.kind == "duplicate" or relate(old.content, other.content).kind == "conflict"
-        goes_on = found.kind == "conflict" or not told or actor != "person"
+        related = found.kind == "duplicate" or relate(old.content, other.content).kind == "conflict"
+        goes_on = found.kind == "conflict" or not related or actor != "person"
         if goes_on:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)
             reason = found.reason or str(proposal.payload["reason"])

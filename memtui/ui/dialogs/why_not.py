@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.present.hit import told_line
+from memtui.present.hit import served_line
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
@@ -96,9 +96,9 @@ def _everywhere(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
-def _told(block: ContextBlock, identity: str) -> Labelled:
+def _served_line(block: ContextBlock, identity: str) -> Labelled:
     reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == identity)
-    return told_line(any(one.id == identity for one in block.memories), next(reasons, ""))
+    return served_line(any(one.id == identity for one in block.memories), next(reasons, ""))
 
 
 class WhyNotDialog(Dialog[None]):
@@ -246,8 +246,8 @@ class WhyNotDialog(Dialog[None]):
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
         identity = explanation.memory.id
-        told = None if self._block is None else _told(self._block, identity)
-        view.show(text.explanation(explanation, self._best, MOST, told), subject=identity)
+        served = None if self._block is None else _served_line(self._block, identity)
+        view.show(text.explanation(explanation, self._best, MOST, served), subject=identity)
 
     def _show(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))

@@ -260,14 +260,14 @@ class HitText(MemoryText):
         return Content("\n").join(lines)
 
     def explanation(
-        self, found: Explanation, best: float, listed: int, told: Labelled | None = None
+        self, found: Explanation, best: float, listed: int, served: Labelled | None = None
     ) -> Content:
         """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows.
 
         ``told``: whether the context block has it, where the question is about that.
         """
         lines = [*self._text(found.memory.content, found.retrievers), assemble("")]
-        for label, reason in (*((told,) if told is not None else ()), *explanation_lines(found, listed)):
+        for label, reason in (*((served,) if served is not None else ()), *explanation_lines(found, listed)):
             lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
         lines += self._retrievers(found.retrievers, {}, max(best, found.score))

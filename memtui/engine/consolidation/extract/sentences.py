@@ -38,7 +38,7 @@ _end_of_quote = re.compile(r"[.!?。！？][」』”»\"](?=\s+[A-ZÀ-Þ])")
 _number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 # "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
 _ordinal = re.compile(word_lists.expression(_LIST, "ordinal"), re.IGNORECASE)
-_told_further = re.compile(word_lists.expression(_LIST, "told further"))
+_continues = re.compile(word_lists.expression(_LIST, "told further"))
 _LONGEST_EXCLAMATION = 5  # words
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
@@ -151,7 +151,7 @@ def _goes_on(text: str, match: re.Match[str], start: int) -> bool:
 
     ``start``: of the sentence.
     """
-    if match[0] == "!" and _told_further.match(text, match.end()):
+    if match[0] == "!" and _continues.match(text, match.end()):
         return 1 < len(text[start : match.start()].split()) <= _LONGEST_EXCLAMATION
     if match[0] != ".":
         return False

@@ -244,9 +244,9 @@ class _Reader:
 
 def _observed(values: _Values) -> str:
     """The title, what is told, and the single facts that are not in it."""
-    told = values["narrative"] or values["text"] or ""
-    parts = [one.strip() for one in (values["title"], values["subtitle"], told) if one and one.strip()]
-    facts = [fact for fact in _strings(values["facts"]) if fact not in told]
+    narrative = values["narrative"] or values["text"] or ""
+    parts = [one.strip() for one in (values["title"], values["subtitle"], narrative) if one and one.strip()]
+    facts = [fact for fact in _strings(values["facts"]) if fact not in narrative]
     if facts:
         parts.append("\n".join(f"- {fact}" for fact in facts))
     return "\n\n".join(dict.fromkeys(parts))
