@@ -35,8 +35,8 @@ from memtui.engine.records import TOPICS, MemoryRecord, Options
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 HALVES = ("dev", "held", "fresh", "unseen")
-_UNSEEN = ("updates_f", "updates_i", "updates_k")  # files that are kept back whole
-_DEV = ("updates_j",)  # files that were written to be trained on
+_UNSEEN = ("updates_f", "updates_i", "updates_k", "updates_n")  # files that are kept back whole
+_DEV = ("updates_j", "updates_n_train")  # files that were written to be trained on
 _FRESH = {
     "updates_d": 60,
     "updates_e": 60,
