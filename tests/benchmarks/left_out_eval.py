@@ -37,7 +37,8 @@ def writers() -> dict[str, list[str]]:
 
 def by_writer(name: str, writer: str) -> bool:
     """Whether a person, or a file of pairs, is of a writer."""
-    return name.removeprefix("updates_")[:1] == writer and len(name.removeprefix("updates_")) <= 2
+    bare = name.removeprefix("updates_").removesuffix("_train")
+    return bare[:1] == writer and len(bare) <= 2
 
 
 def train() -> None:

@@ -34,6 +34,7 @@ from memtui.engine.consolidation.compare.update_model import (
 )
 from memtui.engine.consolidation.extract.protocol import Context
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
+from memtui.engine.consolidation.planner import in_order
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.records import MemoryRecord, Options
 from scipy.sparse import csr_matrix, hstack
@@ -130,12 +131,13 @@ def of_talks() -> list[Question]:
     found = []
     for person in json.loads((TALKS / "split.json").read_text(encoding="utf-8"))["dev"]:
         talk = read_talk(person)
-        facts = drawn(talk)
-        for place, new in enumerate(facts):
-            if place:
-                known = tuple(facts[:place])
-                labels = tuple(_label(talk, marks, new.text, old.text) for old in known)
-                found.append(Question(person, "talks", new, known, labels, 3.0))
+        facts: list[Statement] = []
+        for new, bare in drawn(talk):
+            if facts:
+                labels = tuple(_label(talk, marks, new.text, old.text) for old in facts)
+                found.append(Question(person, "bare" if bare else "talks", new, tuple(facts), labels, 3.0))
+            if not bare:
+                facts.append(new)
     return found
 
 
@@ -155,8 +157,8 @@ def _label(talk: dict[str, Any], marks: list[Any], new: str, old: str) -> int:
     )
 
 
-def drawn(talk: dict[str, Any]) -> list[Statement]:
-    """What the program draws from a talk, in the order in which it is said."""
+def drawn(talk: dict[str, Any]) -> list[tuple[Statement, bool]]:
+    """What the program draws from a talk, in the order in which it is said; and whether it only counts as an update."""
     clock = Clock()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -171,12 +173,13 @@ def drawn(talk: dict[str, Any]) -> list[Statement]:
                 clock.now += 40
                 turns.append(memory.record_turn(session["id"], role, content, project=session["project"]))
             said = {turn.id: turn for turn in turns}
-            for draft in extractor.read(turns, Context(session_id=session["id"])).drafts:
+            for draft in in_order(extractor.read(turns, Context(session_id=session["id"])), turns):
                 if draft.kind == "fact":
                     turn = said[draft.sources[0]]
                     before_it = preceding_text(draft.content, turn.content)
                     earlier = earlier_messages(turn, turns)
-                    facts.append(Statement(draft.content, before_it, earlier, session["id"], turn.event_time))
+                    statement = Statement(draft.content, before_it, earlier, session["id"], turn.event_time)
+                    facts.append((statement, draft.bare))
         return facts
 
 
@@ -234,7 +237,7 @@ def scored(networks: list[Network], table: Any) -> Any:
 
 
 def told(questions: list[Question], scores: list[Any]) -> None:
-    for sort in ("lists", "alone", "talks", "pairs"):
+    for sort in ("lists", "alone", "talks", "bare", "pairs"):
         some = [(one, each) for one, each in zip(questions, scores, strict=True) if one.sort == sort]
         wanted = sum(REPLACES in one.labels for one, _ in some)
         print(f"{sort}: {len(some)} statements, {wanted} take the place of something")

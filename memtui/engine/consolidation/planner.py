@@ -15,8 +15,9 @@ from memtui.engine.store import memories
 
 from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, Known, earlier_messages, preceding_text
+from .compare.change_words import says_change
 from .compare.pair_features import Statement
-from .compare.values import says_change, shares_words
+from .compare.values import shares_words
 from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
@@ -24,7 +25,9 @@ from .preview_facts import PreviewFacts
 from .suspicious import least_trust, supported, suspicions
 
 _MOST_ALSO = 2
-_NEARLY_AS_LIKELY = 2.0  # in log-odds
+# In log-odds.
+_NEARLY_AS_LIKELY = 1.0
+_LEAST_ALONE = -1.0  # for a value alone
 _MOST_ALSO_OF_PLAN = 10
 """So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
@@ -330,7 +333,9 @@ def _last_of_its_kind(
 ) -> tuple[conflicts.Relation, Candidate] | None:
     """What the conversation said last with a value of the kind that the new one has alone; the person is asked."""
     found = _corrected(new, candidates, messages_back=self_correction.LONG_BACK)
-    return (replace(found[0], strong=False), found[1]) if found is not None else None
+    if found is None or (found[1].score is not None and found[1].score < _LEAST_ALONE):
+        return None
+    return replace(found[0], strong=False), found[1]
 
 
 def _corrected(

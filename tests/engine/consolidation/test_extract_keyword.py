@@ -178,6 +178,39 @@ def test_sentences_survive_abbreviations_and_lists() -> None:
     ]
 
 
+def test_the_number_of_a_day_ends_no_sentence() -> None:
+    said = (
+        "Die Praxis rief an. Zahnarzt nicht am 3. sondern erst am 17. März, sie ist krank. I am 30. married."
+    )
+    assert [one.text for one in sentences(said)] == [
+        "Die Praxis rief an.",
+        "Zahnarzt nicht am 3. sondern erst am 17. März, sie ist krank.",
+        "I am 30.",
+        "married.",
+    ]
+
+
+def _updates(content: str) -> list[str]:
+    found = KeywordExtractor().read([turn(content)], Context(session_id="s"))
+    return [draft.content for draft in found.updates]
+
+
+@pytest.mark.parametrize(
+    ("said", "update"),
+    [
+        ("Weak. Rosa's off, retired.", "Rosa's off, retired"),
+        ("le dio el alta a Marina, ya puede saltar", "Ya puede saltar"),
+        ("They change the accounting exam! is not 12 anymore, is 19 may in the big hall.", "Is 19 may in the big hall"),
+        ("he cant start til 1 june, and budget's up to 17 cos the floor's rotten", "Budget's up to 17 cos the floor's rotten"),
+    ],
+)  # fmt: skip
+def test_a_clause_that_may_change_something_is_read_though_it_is_no_fact_alone(
+    said: str, update: str
+) -> None:
+    assert update in _updates(said)
+    assert update not in facts(said)
+
+
 @given(st.text(max_size=400))
 def test_any_text_can_be_read(text: str) -> None:
     for draft in drafts(text):

@@ -20,6 +20,15 @@ from memtui.engine.consolidation.compare.look_alikes import looks_like_one
         ("a los del segundo les suben a 610", "El alquiler son 570"),
         ("Liam got till May for his thesis", "The thesis is due in March"),
         ("pagamos 570 de alquiler por el piso", "El alquiler son 570"),
+        ("my other sister moved from Leeds to Bristol", "Sister Maureen lives in Leeds"),
+        ("my mother in law has moved to Gdynia", "Mother lives in Kraków"),
+        ("meine Schwägerin hat bei der Sparkasse gekündigt", "Arbeitet bei der Stadtsparkasse"),
+        ("a clerk from head office moved to another union", "Is the union clerk"),
+        ("tomorrow only, standup is at 10", "Team standup is at 9:15"),
+        ("este jueves no voy al gimnasio, estoy malo", "Gimnasio los martes y jueves"),
+        ("hoffentlich macht die Kita erst um 17 Uhr zu", "Kita schließt um 16 Uhr"),
+        ("greengrid sent me an ad, would they be cheaper than voltra?", "Electricity provider is Voltra"),
+        ("return flight from lisbon leaves at 8:15", "Flight to Lisbon leaves at 6:40"),
     ],
 )
 def test_it_changes_nothing(new: str, old: str) -> None:
@@ -32,6 +41,7 @@ def test_it_changes_nothing(new: str, old: str) -> None:
     ("new", "old"),
     [
         ("Marta left, Ruth is the coach now", "Coach is Marta"),
+        ("Die Prüfung von ihr wurde verschoben, 8. Mai ist sie", "Die Prüfung ist am 24. April"),
         ("the lodger pays 140 from May", "The lodger pays 110 a week"),
         ("my friend got married", "My friend is single"),
         ("Liam does the feed out now, at eight", "Feed out is at 7"),
@@ -46,3 +56,11 @@ def test_another_value_alone_has_to_be_likelier_than_a_change_that_is_said() -> 
     old = "The garden costs 30 a year"
     assert relate("The allotment costs 40 a year", old, judged=REPLACES + 0.1).kind == "beside"
     assert relate("The garden went to 40 a year", old, judged=REPLACES + 0.1).kind == "conflict"
+
+
+def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
+    assert relate("I eat chicken again since the summer", "Vegetarian", judged=2.0).kind == "conflict"
+    assert relate("I eat chicken again since the summer", "Vegetarian", judged=1.0).kind == "beside"
+    assert relate("my boyfriend eats meat again", "Vegetarian", judged=2.0).kind == "beside"
+    assert relate("we moved grandma into a care home", "Grandma lives alone", judged=2.0).kind == "conflict"
+    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=2.0).kind == "beside"

@@ -94,14 +94,14 @@ def test_what_is_allowed_again_is_asked_about() -> None:
 def test_the_likeliest_of_all_is_asked_about_where_a_word_is_shared_or_a_change_is_said() -> None:
     old = "Please know, I have slow thyroid, I take Synthroid when I wake up"
     new = "My doctor made the Synthroid stronger, 88 now"
-    assert relate(new, old, judged=0.0).kind == "beside"
-    found = relate(new, old, judged=0.0, likeliest=True)
+    assert relate(new, old, judged=0.9).kind == "beside"
+    found = relate(new, old, judged=0.9, likeliest=True)
     assert (found.kind, found.strong) == ("conflict", False)
-    assert relate(new, old, judged=-1.0, likeliest=True).kind == "beside"
-    assert relate("Fernanda paints", "My gym is on Mondays", judged=0.0, likeliest=True).kind == "beside"
+    assert relate(new, old, judged=-0.5, likeliest=True).kind == "beside"
+    assert relate("Fernanda paints", "My gym is on Mondays", judged=0.9, likeliest=True).kind == "beside"
     # Of another person, and of what is only added.
-    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=0.0, likeliest=True).kind == "beside"
-    assert relate("I also take Synthroid now", "I take aspirin", judged=0.0, likeliest=True).kind == "beside"
+    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=0.9, likeliest=True).kind == "beside"
+    assert relate("I also take Synthroid now", "I take aspirin", judged=0.9, likeliest=True).kind == "beside"
 
 
 def test_a_part_of_what_is_known_may_be_over() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.consolidation.compare import conflicts, update_model
+from memtui.engine.consolidation.compare.candidates import preceding_text
 from memtui.engine.consolidation.compare.conflicts import relate
 from memtui.engine.consolidation.compare.pair_features import Statement
 from memtui.engine.records import Options
@@ -35,6 +36,15 @@ def talk(memory: Memory, clock: Clock, session: str, *said: str) -> None:
         clock.now += 40
     clock.now += IDLE
     asyncio.run(memory.consolidate(session))
+
+
+def test_what_precedes_a_clause_in_its_own_sentence_counts() -> None:
+    said = "Thanks. also the exam, they have no more seat july 18, i got august 8 instead"
+    assert (
+        preceding_text("I got august 8 instead", said)
+        == "Thanks. also the exam, they have no more seat july 18,"
+    )
+    assert preceding_text("Also the exam, they have no more seat july 18", said) == "Thanks."
 
 
 def kind(new: str, old: str) -> str:

@@ -14,6 +14,7 @@ import apsw
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
+from ..extract.joined_statements import without_date
 from ..extract.sentences import sentences
 from ..preview_facts import PreviewFacts
 from . import duplicates, update_model
@@ -142,13 +143,16 @@ _LONGEST_BEFORE = 150
 
 
 def preceding_text(text: str, turn: str) -> str:
-    """What a turn says right before the sentence that the statement is drawn from."""
+    """What a turn says right before the statement: in its own sentence, and in the two before."""
     words = set(tokens(text.casefold()))
     said = [sentence.text for sentence in sentences(turn[:20_000])]
     if not said:
         return ""
     best = max(range(len(said)), key=lambda place: len(words.intersection(tokens(said[place].casefold()))))
-    return " ".join(said[max(0, best - 2) : best])[-_LONGEST_PRECEDING:]
+    at = said[best].casefold().find(without_date(text).casefold())
+    return " ".join([*said[max(0, best - 2) : best], said[best][: max(at, 0)].strip()]).strip()[
+        -_LONGEST_PRECEDING:
+    ]
 
 
 def earlier_messages(turn: MemoryRecord, turns: Iterable[MemoryRecord]) -> str:

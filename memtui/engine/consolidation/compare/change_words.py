@@ -62,6 +62,13 @@ def cues() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
 
 
+@functools.lru_cache(maxsize=4096)
+def says_change(text: str) -> bool:
+    """Whether it says that something changed: "now", "moved to", "went up to"."""
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    return any(shape.search(plain) for shape in cues()[:CHANGES])
+
+
 def says_addition(text: str) -> bool:
     """Whether a statement says of itself that it adds to what is known, and of nothing that it ended or changed."""
     plain = text.casefold()

@@ -48,6 +48,16 @@ def are_compatible(new: str, old: str) -> bool:
     return bool(named) and not shared and named.isdisjoint((*mine[1:], *_leading(new)))
 
 
+def may_be_of_one(new: str, old: str) -> bool:
+    """Whether nothing in a statement says that it is of somebody else: it names nobody first, or whom the known one is about."""
+    mine, theirs = subject(new), subject(old)
+    if mine.relation or mine.name:
+        return False
+    if _differ(mine, theirs):
+        return not {*theirs[1:]}.isdisjoint(people_named(new))
+    return not people_named(new) - people_named(old)
+
+
 def _leading(text: str) -> frozenset[str]:
     """The people among its first words, where two are joined."""
     words = tokens(text)[: _LEADING + 1]

@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from ..extract.joined_statements import statements_in, without_date
-from .change_words import says_addition
-from .compatible import are_compatible
+from .change_words import says_addition, says_change
+from .compatible import are_compatible, may_be_of_one
 from .look_alikes import looks_like_one
 from .negation import denies_alike, negates, negates_all, negates_part
 from .similarity import AnalysedText, analyse, compare_analysed
 from .slots import contested_slot, moves_home, names_role
 from .statement_features import people_named
-from .values import another_value, begin_alike, permits_again, says_change, sets_another_value, shares_words
+from .values import another_value, begin_alike, permits_again, sets_another_value, shares_words
 from .vocabulary import SEVERAL_AT_ONCE
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
@@ -35,17 +35,18 @@ _CLOSE = 0.6
 # and says so or not; though it says "also"; and nobody is asked.
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.0
-_NAMED = 0.0
-_NAMED_IN_PART = -2.0
-_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.0, -1.3, 1.3, 0.5
+_NAMED = 0.6
+_NAMED_IN_PART = -1.0
+_SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.5, -0.5, 1.3, 0.7
 # Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
 # value that stands though it is over.
 _LIKELIEST, _LIKELIEST_SILENTLY = -0.3, 0.3
 MANY_KNOWN = 8
 """Among so many known facts it means something to be the likeliest."""
-_CERTAINLY = 3.0
+_CERTAINLY = 4.0
+_CLEARLY = 1.5
 _SURELY = 2.0
-_HARDLY = -2.0
+_HARDLY = -1.0
 # A person has only one of these; a later one replaces it.
 _GROWS = "age"
 CHANGED = "it may have changed since"
@@ -97,7 +98,7 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relat
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if are_compatible(new, old) or looks_like_one(new, old):
+    if looks_like_one(new, old) or (are_compatible(new, old) and not _overrules(new, old, judged)):
         return Relation(kind="beside", score=verdict.score)
     if denies_alike(new, old):
         return Relation(kind="beside", score=verdict.score)
@@ -119,13 +120,18 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relat
     return Relation(kind="beside", score=verdict.score)
 
 
+def _overrules(new: str, old: str, judged: float | None) -> bool:
+    """Whether the score says more than that no word is shared: "I eat chicken again", of a vegetarian."""
+    return judged is not None and judged >= _CLEARLY and may_be_of_one(new, old)
+
+
 def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
     """Whether the new one may replace what is likeliest to be replaced by it."""
     if (
         judged is None
         or judged < _LIKELIEST
         or says_addition(new)
-        or are_compatible(new, old)
+        or (are_compatible(new, old) and not _overrules(new, old, judged))
         or denies_alike(new, old)
         or looks_like_one(new, old)
     ):

@@ -11,6 +11,8 @@ from .compatible import subject
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 
+_SHORT_WORD = 3
+
 
 def looks_like_one(new: str, old: str) -> bool:
     """Whether ``new`` changes nothing about ``old`` without doubt, however much it sounds like it."""
@@ -25,8 +27,11 @@ def looks_like_one(new: str, old: str) -> bool:
 def _of_others(new: str, old: str, plain: str) -> bool:
     """Whether it is said of somebody whom the known statement does not name."""
     if found := phrases("of others").match(plain):
+        in_law = "law" in found[0] and "law" not in old.casefold()
+        if in_law or " other " in found[0] or "'s " in found[0]:  # Noelle's friend is not Noelle
+            return True
         known = people_named(old).isdisjoint(people_named(new[: found.end()]))
-        return known or "'s " in found[0]  # Noelle's friend is not Noelle
+        return known and not (len(who := found[0].split()[-1]) > _SHORT_WORD and who in old.casefold())
     who = subject(new)
     named = who.name or who.relation
     return bool(named and not people_named(old) and phrases("theirs").search(plain))
@@ -34,7 +39,7 @@ def _of_others(new: str, old: str, plain: str) -> bool:
 
 def _says_again(new: StatementFeatures, old: StatementFeatures) -> bool:
     """Whether it names all that the known one names, with no other value, nobody new, and no word of a change."""
-    if new.negated & set(old.content) or any(new.negated_values & values for values in old.values):
+    if new.negated & set(old.content) or new.negated_values & old.spoken_values:
         return False
     pairs = list(zip(new.values, old.values, strict=True))
     if any(known and not known & mine for mine, known in pairs) or any(new.cues[:CHANGES]):

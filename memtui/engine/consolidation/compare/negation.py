@@ -17,8 +17,8 @@ def negates(new: str, old: str) -> bool:
         return False
     shared = set(mine.content).intersection(theirs.content)
     # "No ladders" and "I can't do ladders" both deny it.
-    said = bool((mine.negated - theirs.negated).intersection(theirs.content)) or any(
-        mine.negated_values & values for values in theirs.values
+    said = bool((mine.negated - theirs.negated).intersection(theirs.content)) or bool(
+        mine.negated_values & theirs.spoken_values
     )
     return said and len(set(theirs.content) - shared) <= _LITTLE_ELSE
 

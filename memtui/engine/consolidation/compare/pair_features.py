@@ -12,6 +12,7 @@ from memtui.engine.models.embedders import OfflineEmbedder
 from .change_words import CHANGES, CUES
 from .similarity import plain_weight
 from .statement_features import LONGEST, StatementFeatures, features_of
+from .value_mentions import values_named
 
 _LONGEST_PRECEDING = 200
 _UNSEEN = (
@@ -39,7 +40,8 @@ class PairContext(NamedTuple):
     ``stem_rarity``: how rare a stem is among the candidates. ``vector_rank``, ``overlap_rank``, ``preceding_overlap_rank``: 1
     for the best candidate, 1/2 for the second, and so on. ``context_similarity``, ``context_overlap``: of the two with what
     precedes them. ``preceding_similarity``, ``preceding_overlap``: of what precedes the new one with the known one.
-    ``same_session``: 1 where both are of one session; ``recency``: 1 for the last thing that was said there.
+    ``preceding_value``: 1 where what precedes the new one names a value of the known one. ``same_session``: 1 where both are of
+    one session; ``recency``: 1 for the last thing that was said there.
     ``candidate_count``: 0 for one candidate, 1 for fifty or more."""
 
     stem_rarity: Callable[[str], float]
@@ -50,6 +52,7 @@ class PairContext(NamedTuple):
     preceding_similarity: float
     preceding_overlap: float
     preceding_overlap_rank: float
+    preceding_value: float
     same_session: float
     recency: float
     candidate_count: float
@@ -73,6 +76,7 @@ def pair_features(
     around = features_of(with_preceding(new), embedder)
     context = f"{new.earlier_messages} {new.preceding}".strip()[-LONGEST:]
     context_features = features_of(context, embedder) if context else None
+    named = values_named(new.preceding) if new.preceding else frozenset()
     spoken = [_overlap(context_features, one, stem_rarity) if context_features else 0.0 for one in theirs]
     found = []
     for one, profiled, cosine, overlap, words in zip(known, theirs, cosines, overlaps, spoken, strict=True):
@@ -88,6 +92,7 @@ def pair_features(
             else 0.0,
             preceding_overlap=min(1.0, words / 4),
             preceding_overlap_rank=1 / (1 + sum(another > words for another in spoken)) if words else 0.0,
+            preceding_value=float(bool(named & profiled.spoken_values)),
             same_session=float(bool(new.session_id) and new.session_id == one.session_id),
             recency=_recency(new, one, known),
             candidate_count=min(1.0, math.log(len(known)) / 4),
@@ -145,8 +150,9 @@ def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext)
     )
     name_words, name_meaning = _swapped_names(new, old, pair.stem_rarity)
     rarest = max(map(pair.stem_rarity, shared), default=0.0)
-    differ = [float(bool(a and b and not a & b)) for a, b in zip(new.values, old.values, strict=True)]
-    same = [float(bool(a & b)) for a, b in zip(new.values, old.values, strict=True)]
+    stated = [values - new.negated_values for values in new.values]
+    differ = [float(bool(a and b and not a & b)) for a, b in zip(stated, old.values, strict=True)]
+    same = [float(bool(a & b)) for a, b in zip(stated, old.values, strict=True)]
     differs, equals = max(differ), max(same)
     further = float(any(a and not b for a, b in zip(new.values, old.values, strict=True)))
     more = float(any(len(a) > 1 and a & b for a, b in zip(new.values, old.values, strict=True)))
@@ -156,7 +162,7 @@ def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext)
     gone = float(bool(new.negated & theirs))
     flipped = float(bool((new.negated ^ old.negated) & shared))
     agreed = float(bool(new.negated & old.negated))
-    taken_back = float(any(new.negated_values & sort for sort in old.values))
+    taken_back = float(bool(new.negated_values & old.spoken_values))
     now, instead, correction, moved, replaced, ended, again, amount = new.cues[:CHANGES]
     also, temporary, maybe, _, asks, other, reminder = new.cues[CHANGES:]
     change, changes = max(new.cues[:CHANGES]), sum(new.cues[:CHANGES])
@@ -171,7 +177,8 @@ def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext)
         pair.overlap_rank, pair.vector_rank * pair.overlap_rank, pair.context_similarity, pair.context_overlap, taken_back,
         more, *(old.cues[CUES.index(name)] for name in ("now", "also", "temporary", "maybe", "past", "asks", "other")),
         value_words, value_meaning, value_size, value_unit, value_share, name_words, name_meaning, pair.preceding_similarity,
-        pair.preceding_overlap, pair.preceding_overlap_rank, pair.same_session, pair.recency, pair.candidate_count,
+        pair.preceding_overlap, pair.preceding_overlap_rank, pair.preceding_value, pair.same_session, pair.recency,
+        pair.candidate_count,
     ]  # fmt: skip
     together = [
         change * cosine, change * linked, change * share_old, change * differs, change * swap, change * best_old, change *
@@ -189,7 +196,8 @@ def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext)
         value_size, value_size * value_meaning, value_unit * change, name_words * change, name_meaning * change, pair.recency
         * differs, pair.recency * correction, pair.recency * change, pair.preceding_overlap * differs, pair.preceding_overlap
         * change, pair.preceding_overlap_rank * differs, pair.same_session * correction, value_share * pair.overlap_rank,
-        value_share * change, more * change, taken_back * differs,
+        value_share * change, more * change, taken_back * differs, pair.preceding_value * differs, pair.preceding_value *
+        differs * change,
     ]  # fmt: skip
     return base + together
 

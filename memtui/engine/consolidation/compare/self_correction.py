@@ -13,13 +13,12 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 
-from .change_words import listed
+from .change_words import listed, says_change
 from .pair_features import Statement
 from .similarity import tokens
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 from .value_mentions import read_values
-from .values import says_change
 
 _BEFORE = 40  # characters before the statement in which the cue may stand
 _WITHIN = 30  # of the statement itself

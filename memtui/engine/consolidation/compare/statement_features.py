@@ -14,7 +14,7 @@ from memtui.engine.store import tokens as index_words
 
 from .change_words import cues, days, listed, months, words
 from .similarity import plain_weight, tokens, word_shape
-from .value_mentions import ValueSets, negated_values, read_values
+from .value_mentions import ValueSets, negated_values, read_values, spoken_forms
 from .vocabulary import ENDINGS, FUNCTION_WORDS, NEGATIONS, NUMBER_WORDS, SYNONYMS
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class StatementFeatures(NamedTuple):
 
     ``content``: stems of the content words, with ``word_vectors`` and ``word_weights`` in the same order; ``names``: names and
     rare words, for people type names in small letters; ``people``: given names and words such as "sister";
-    ``negated``, ``negated_values``: what the statement says is no longer so; ``cues``: 1 for each of ``CUES`` in it.
+    ``negated``, ``negated_values``: what the statement says is no longer so; ``spoken_values``: its values as another one may
+    say them; ``cues``: 1 for each of ``CUES`` in it.
     """
 
     word_count: int
@@ -62,6 +63,7 @@ class StatementFeatures(NamedTuple):
     values: ValueSets
     negated: frozenset[str]
     negated_values: frozenset[str]
+    spoken_values: frozenset[str]
     cues: tuple[float, ...]
     negations: int
     word_vectors: Floats
@@ -129,6 +131,7 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
         values=values,
         negated=frozenset(_negated(lowered, stems)).intersection(content),
         negated_values=negated_values(plain),
+        spoken_values=spoken_forms(values),
         cues=tuple(float(shape.search(plain) is not None) for shape in cues()),
         negations=sum(map(_is_negation, lowered)),
         word_vectors=vectors,

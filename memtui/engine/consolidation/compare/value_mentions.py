@@ -15,16 +15,25 @@ from .similarity import tokens, word_shape
 from .vocabulary import NUMBER_WORDS
 
 _taken_back = re.compile(
-    r"\b(?:not|from|instead of|rather than|nicht|statt|von|pas|au lieu d[eu]|no(?: era| es)?|en vez de|earlier)"
-    r"(?=(?: the| den| le| el| \w+)? ((?:\w+[:.]?\w* ?){1,2}))"
+    r"\b(?:not|no longer|no more|from|instead of|rather than|nicht(?: mehr)?|statt|von|pas|au lieu d[eu]|"
+    r"plutôt que|no(?: era| es)?|ya no|en vez de|earlier)"
+    r"(?! (?:\w+ )?(?:than|als|only|just|nur) )(?= ((?:[^\s,;]+ ?){1,3}))"
 )
 _gone_to = re.compile(
     r"(?:^|\bthe )((?:\w+[:.]?\w*)) (?:went|goes|has gone|is going|changed|moved) (?:up |down |back )?to\b"
 )
-_money = re.compile(
-    r"[€$£] ?(?P<a>\d[\d.,]*)|\b(?P<b>\d[\d.,]*) ?(?:€|\$|£|euros?|dollars?|pounds?|quid|k\b|lakhs?|lpa|grand|cents|pesos|mil\b)"
+_over = re.compile(
+    r"((?:[\w:.]+,? ){1,4})(?:is|are|was|were|fällt|ist|sind|est) (?:gone|off|aus|weg|too (?:low|little|much))\b"
 )
-_number = re.compile(r"\d+(?:[.,]\d+)*")
+# "from 9 to 10": what follows is the new one.
+_then = re.compile(r"(?:^| )(?:to|until|till|but|sondern|auf|bis|à|a|al|now)(?= |$)")
+_money = re.compile(
+    r"[€$£] ?(?P<a>\d[\d.,]*)|\b(?P<b>\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d[\d.,]*) ?"
+    r"(?:€|\$|£|euros?|dollars?|pounds?|quid|k\b|lakhs?|lpa|grand|cents|pesos|mil\b)"
+)
+# "21 500" and "1.900.000" are one number, as "21,500" is.
+_number = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*")
+_thousands = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
 
 class ValueSets(NamedTuple):
@@ -56,7 +65,7 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
         spans.append((kind, value, *match.span()))
 
     for match in _money.finditer(rest):
-        note("amounts", (match["a"] or match["b"]).strip(".,").replace(",", ""), match)
+        note("amounts", _plain_number(match["a"] or match["b"]), match)
         rest = _blanked(rest, match)
     for match in date.finditer(rest):
         month = next((match[name] for name in ("mo", "mo2", "mo6") if match[name]), "")
@@ -78,7 +87,7 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
             note("times", _spoken(match["part"], match["word"]) if match["word"] else "12:00", match)
         rest = _blanked(rest, match)
     for match in _number.finditer(rest):
-        note("numbers", match[0].replace(",", ""), match)
+        note("numbers", _plain_number(match[0]), match)
     for match in word_shape.finditer(rest):
         if match[0] in NUMBER_WORDS:
             note("numbers", NUMBER_WORDS[match[0]], match)
@@ -108,6 +117,12 @@ def _spoken(part: str, word: str) -> str:
     return f"{hour or 12}:{minute}"
 
 
+def _plain_number(written: str) -> str:
+    """A number without what groups its thousands: "21 500", "21,500" and "21.500" are 21500, "3.5" stays."""
+    plain = re.sub(r"[,\s]", "", written.strip(".,"))
+    return plain.replace(".", "") if _thousands.fullmatch(plain) else plain
+
+
 def _blanked(text: str, match: re.Match[str]) -> str:
     start, end = match.span()
     return text[:start] + " " * (end - start) + text[end:]
@@ -128,7 +143,8 @@ def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
     time = re.compile(
         r"\b(?P<h>\d{1,2})[:.h](?P<m>[0-5]\d)(?!\d|\.\d)(?: ?(?P<half>[ap])\.?m\b)?|\b(?P<h2>\d{1,2}) ?(?P<half2>[ap])\.?m\b|"
-        r"\b(?:um|at|à|a las|las) (?P<h3>\d{1,2})(?: (?:uhr|h))?\b(?![.\d])|\b(?P<h4>\d{1,2}) ?(?:uhr|h|o'clock)\b|"
+        r"\b(?:um|at|à|a las|las) (?P<h3>\d{1,2})(?: (?:uhr|h))?\b(?![.:\d]| \d{3}\b| ?[ap]\.?m\b)|"
+        r"\b(?P<h4>\d{1,2}) ?(?:uhr|h|o'? ?clock)\b|"
         r"\b(?P<part>half (?:past )?|quarter (?:past|to|after) |viertel (?:nach|vor) |halb )(?P<word>\w+)\b|"
         r"\b(?P<h5>\d{1,2}) (?:in the (?:morning|(?P<half3>afternoon|evening))|du matin|de la mañana|morgens|abends)\b|"
         r"\b(?:noon|midday|midi)\b"
@@ -136,12 +152,38 @@ def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return date, time
 
 
+def spoken_forms(values: ValueSets) -> frozenset[str]:
+    """The values as they may be said beside another: "not the 9th" of 9 May, "not at 4" of 4:00."""
+    found = {value for kind in values for value in kind}
+    for date in values.dates:
+        day = date.partition("/")[0]
+        found |= {day, f"{day}/"} if day else set()
+    for time in values.times:
+        hour, _, minute = time.partition(":")
+        if minute == "00" and hour.isdigit():
+            found |= {hour, str((int(hour) - 1) % 12 + 1)}
+    return frozenset(found)
+
+
+def values_named(text: str) -> frozenset[str]:
+    """The values of a text, as another one may say them."""
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    return spoken_forms(read_values(plain, tokens(plain)).values)
+
+
 def negated_values(plain: str) -> frozenset[str]:
     """The values that a text in small letters says are no longer so: "the 12th, not the 9th"."""
-    return frozenset(
-        value
-        for shape in (_taken_back, _gone_to)
-        for match in shape.finditer(plain)
-        for kind in read_values(match[1], tokens(match[1])).values
-        for value in kind
-    )
+    found: set[str] = set()
+    for match in _taken_back.finditer(plain):
+        spans = _spans(_then.split(match[1], maxsplit=1)[0])
+        found |= {value for _, value, start, _ in spans if start == min(span[2] for span in spans)}
+    for shape in (_gone_to, _over):
+        for match in shape.finditer(plain):
+            spans = _spans(match[1])
+            found |= {value for _, value, _, end in spans if end == max(span[3] for span in spans)}
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=2048)
+def _spans(part: str) -> list[tuple[str, str, int, int]]:
+    return read_values(part, tokens(part)).spans

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ..extract.severity import is_severe
-from .change_words import CHANGES, CUES
+from .change_words import CUES
 from .similarity import analyse
 from .slots import LONGEST
 from .statement_features import StatementFeatures
@@ -85,14 +85,9 @@ def sets_another_value(new: str, old: str) -> bool:
     """Whether both speak of the same thing, and the new one gives it another time, day, date or amount."""
     mine, theirs = packaged_features(new), packaged_features(old)
     shared = (set(mine.content) & set(theirs.content)) - mine.people - theirs.people
-    ours, known = _by_kind(mine), _by_kind(theirs)
+    ours, known = [one - mine.negated_values for one in _by_kind(mine)], _by_kind(theirs)
     both = [(one, another) for one, another in zip(ours, known, strict=True) if one and another]
     return bool(shared and both) and all(one.isdisjoint(another) for one, another in both)
-
-
-def says_change(text: str) -> bool:
-    """Whether it says that something changed: "now", "moved to", "went up to"."""
-    return any(packaged_features(text).cues[:CHANGES])
 
 
 def shares_words(new: str, old: str) -> bool:
@@ -117,7 +112,7 @@ def permits_again(new: str, old: str) -> bool:
 def takes_back_value(new: str, old: str) -> bool:
     """Whether the new statement says of a value of the known one that it is another now: "60 went to 75"."""
     mine, theirs = packaged_features(new), packaged_features(old)
-    return any(mine.negated_values & values for values in theirs.values)
+    return bool(mine.negated_values & theirs.spoken_values)
 
 
 def _by_kind(features: StatementFeatures) -> list[frozenset[str]]:

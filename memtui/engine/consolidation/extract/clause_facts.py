@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memtui.engine.models.ner.gazetteer import is_given_name
 
+from ..compare.change_words import says_change
 from . import events, instructions
 from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
 from .clauses import clauses
@@ -236,14 +237,36 @@ def bare_updates(
     kept: dict[int, list[Statement]] = {}
     for candidate, judgement in found:
         text = without_filler(candidate.text)
-        if judgement.probability < _LEAST_BARE or not (
-            _holds_value.search(text) or CORRECTING.search(plain_text(text))
-        ):
+        if judgement.probability < _LEAST_BARE or not may_update(text):
             continue
         if any(text.casefold() in one.text.casefold() for one in stated.get(candidate.sentence, ())):
             continue
-        _keep(kept, message, [(candidate, judgement)], around, fewest=_FEWEST_BARE)
+        _keep(kept, message, [(candidate, judgement)], around, bare=True)
     return kept
+
+
+def may_update(text: str) -> bool:
+    """Whether it holds a value or says that something changed."""
+    return (
+        _holds_value.search(text) is not None
+        or CORRECTING.search(plain_text(text)) is not None
+        or says_change(text)
+    )
+
+
+def clear_parts(text: str, people: Collection[str]) -> list[str]:
+    """Of a statement of which it is unclear who is meant, the clauses that can be understood alone and may update something."""
+    sentence = Sentence(text, mask(text), False)
+    parts = [without_filler(text[start:end]) for start, end in clauses(sentence)]
+    return [
+        part
+        for part in parts
+        if len(parts) > 1
+        and len(part) >= _SHORTEST
+        and begins_with_pronoun(part) is None
+        and find_unresolved(part, people) is None
+        and may_update(part)
+    ]
 
 
 def severe_candidates(
@@ -312,13 +335,17 @@ def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
 
 def _keep(
     kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
-    around: Around, *, fewest: int | None = None,
+    around: Around, *, bare: bool = False,
 ) -> None:  # fmt: skip
     first, last = run[0][0], run[-1][0]
     sentence = message[first.sentence]
     said = sentence.text[first.start : last.end]
     text = without_filler(said)
-    if len(text) < _SHORTEST or len(text) > _LONGEST or len(text.split()) < (fewest or _fewest(run)):
+    if (
+        len(text) < _SHORTEST
+        or len(text) > _LONGEST
+        or len(text.split()) < (_FEWEST_BARE if bare else _fewest(run))
+    ):
         return
     if _heading.fullmatch(text):
         return
@@ -329,7 +356,9 @@ def _keep(
         who = _who(message, first, said, text, around)
         if who is not None:
             text = f"{who}: {text[:1].lower()}{text[1:]}"
-        elif not _asks_who(text, best, around, follows=first.sentence > 0 or bool(around.before)):
+        elif not (bare and begins_with_pronoun(text) is None) and not _asks_who(
+            text, best, around, follows=first.sentence > 0 or bool(around.before)
+        ):
             return
     elif (
         len(message) == 1
@@ -339,7 +368,7 @@ def _keep(
         and best.topic != "health"
     ):
         return  # a message about a stranger, and about nothing else
-    elif _hangs(text):
+    elif _hangs(text) and not (bare and may_update(text)):
         return
     correcting = begins_with_retraction(said) or CORRECTING.search(plain) is not None
     dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None

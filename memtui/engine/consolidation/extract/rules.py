@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from .exclusions import in_known_language, is_request
 from .instructions import asks_for_work, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
 from .sentences import Sentence, mask, sentences
+from .statement_shapes import CORRECTING
 from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
 from .summary import summary
 from .topics import sorted_by_topic
@@ -73,7 +74,7 @@ class KeywordExtractor:
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
-            for some in stated.updates.values():
+            for some in (*stated.updates.values(), *_clear(stated.lasting, people)):
                 updates += [_fact(turn, statement) for statement in some if fold(statement.text) not in seen]
             if _of_person(turn):
                 before = turn.content
@@ -174,6 +175,19 @@ def _parts(statement: Statement) -> list[Statement]:
         )
         for text in texts
     ]
+
+
+def _clear(stated: Mapping[int, Sequence[Statement]], people: Collection[str]) -> Iterator[list[Statement]]:
+    """Beside statements that ask who is meant: their clauses that need no answer."""
+    for some in stated.values():
+        for statement in some:
+            if statement.question:
+                yield [
+                    statement._replace(
+                        text=part, question="", correcting=CORRECTING.search(plain_text(part)) is not None
+                    )
+                    for part in clause_facts.clear_parts(statement.text, people)
+                ]
 
 
 def _fact(turn: MemoryRecord, statement: Statement) -> Draft:

@@ -40,6 +40,9 @@ _number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 _ordinal = re.compile(word_lists.expression(_LIST, "ordinal"), re.IGNORECASE)
 _continues = re.compile(word_lists.expression(_LIST, "told further"))
 _LONGEST_EXCLAMATION = 5  # words
+# "nicht am 3. sondern am 17."
+_day = re.compile(word_lists.expression(_LIST, "day"), re.IGNORECASE)
+_LONGEST_DAY = 8
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
@@ -155,7 +158,13 @@ def _goes_on(text: str, match: re.Match[str], start: int) -> bool:
         return 1 < len(text[start : match.start()].split()) <= _LONGEST_EXCLAMATION
     if match[0] != ".":
         return False
-    if _ordinal.match(text, match.end()) and text[: match.start()][-1:].isdigit():
+    if text[: match.start()][-1:].isdigit() and (
+        _ordinal.match(text, match.end())
+        or (
+            text[match.end() :].lstrip()[:1].islower()
+            and _day.search(text[max(0, match.start() - _LONGEST_DAY) : match.start()])
+        )
+    ):
         return True
     before = text[max(0, match.start() - _LONGEST_ABBREVIATION) : match.start()]
     word = re.split(r"[\s(]", before)[-1].casefold()
