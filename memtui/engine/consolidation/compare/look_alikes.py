@@ -11,7 +11,7 @@ from .compatible import subject
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 
-_SHORT_WORD = 3
+_SHORT_WORD = 3  # letters
 
 
 def looks_like_one(new: str, old: str) -> bool:
@@ -31,7 +31,7 @@ def _of_others(new: str, old: str, plain: str) -> bool:
         if in_law or " other " in found[0] or "'s " in found[0]:  # Noelle's friend is not Noelle
             return True
         known = people_named(old).isdisjoint(people_named(new[: found.end()]))
-        return known and not (len(who := found[0].split()[-1]) > _SHORT_WORD and who in old.casefold())
+        return known and not (len(last := found[0].split()[-1]) > _SHORT_WORD and last in old.casefold())
     who = subject(new)
     named = who.name or who.relation
     return bool(named and not people_named(old) and phrases("theirs").search(plain))
