@@ -158,7 +158,7 @@ def test_names_in_notes_are_found_with_few_mistakes() -> None:
         ("It is written in Rust.", "Rust", "other"),
         ("We met in Dan's kitchen.", "Dan", "person"),
         ("I run in Brooks.", "Brooks", "other"),
-        ("Der Hund heißt Bello.", "Bello", "other"),
+        ("Der Hund heißt Bello.", "Bello", "person"),
         ("Mein Bruder Jonas wohnt in Köln.", "Jonas", "person"),
         ("Tidewrack is a small cooperative.", "Tidewrack", "organization"),
         ("Ingrid is my team lead.", "Ingrid", "person"),
