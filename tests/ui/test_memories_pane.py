@@ -294,7 +294,7 @@ async def test_verbs_say_why_they_cannot_run(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         for key, said in [
-            ("c", "confirmed already: what you write or correct is"),
+            ("c", "confirmed already. What you write or correct yourself"),
             ("R", "not in the Trash"),
             ("at", "No person or thing"),
         ]:
