@@ -25,6 +25,7 @@ from memtui.engine.memories import operations, turns, validation
 from memtui.engine.memories.index_text import derive
 from memtui.engine.namespaces.view import ReadQueries
 from memtui.engine.records import (
+    TRUST_ORDER,
     Changes,
     Explanation,
     MemoryRecord,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.saved_filters import Filters
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
+    from memtui.engine.records.jobs import JobRun
     from memtui.engine.search.briefing import ContextBlock
     from memtui.engine.search.ranking import QueryEmbedder
 
@@ -749,6 +751,41 @@ class Memory:
         Raises NotFoundError for an unknown session. ``sessions`` has progress and cancelling, ``review`` what came of it.
         """
         return await self.sessions.consolidate(session_id, preview=preview, rules=rules, again=again)
+
+    # Reflection
+
+    def reflect(self, *, dry_run: bool = False) -> JobRun:
+        """Have the language model sum up the last seven days, as the weekly job does; returns the run.
+
+        ``run.report.ids`` names the reflection, ``run.op_id`` the operation to undo. Where there is none,
+        ``run.report.skipped`` says why: no model, fewer than three facts, or one that is less than six days old. A model
+        that fails gives a run that is ``failed``, with its ``error``. ``dry_run`` tells what would be read and asks no
+        model. Raises ReadOnlyError, StoreError while another job is running.
+        """
+        return self.jobs.run_now("reflection", dry_run=dry_run)
+
+    def add_reflection(
+        self, content: str, *, sources: Iterable[str] = (), tags: Iterable[str] = ("weekly",)
+    ) -> MemoryRecord:
+        """Store a reflection that somebody else wrote, and return it. It never fades.
+
+        ``sources``: ids of the memories that it rests on; it is trusted no further than the least trusted of them.
+        One tagged ``weekly`` counts for ``reflect`` as the last one. Raises NotFoundError for a source that is not
+        there, InputError for a text that cannot be remembered.
+        """
+        now = int(self._core.clock())
+        accepted = validation.accept(content, "reflection", self._core.options.secrets)
+        wanted = validation.tags(tags)
+        with self._core.change("reflect", "Added a reflection") as op:
+            known = [memories.get(op.connection, id, now) for id in dict.fromkeys(sources)]
+            trust = max(
+                (validation.actor_trust(self._core.actor), *(one.trust for one in known)),
+                key=TRUST_ORDER.index,
+            )
+            rid = operations.add_reflection(
+                op.connection, accepted, sources=[one.id for one in known], tags=wanted, trust=trust, now=now
+            )
+            return self._finish_note(op, rid, "Added the reflection", now, "")
 
     def stats(self) -> Stats:
         """Counts of what is remembered and of what is still being prepared; sizes in bytes, times in Unix seconds."""

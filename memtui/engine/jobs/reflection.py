@@ -172,13 +172,9 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
     with history.operation(
         task.connections, task.clock, task.actor, KIND, f"Reflected on the week, from {len(sources)} memories"
     ) as op:
-        rid = memories.insert(
-            op.connection, kind="reflection", content=accepted.content, event_time=now, created_at=now,
-            trust="model", source="reflection", source_ids=sources, tags=(TAG,),
-            attributes=accepted.attributes,
-        )  # fmt: skip
-        assert rid is not None
-        operations.keep_from_vectors(op.connection, rid, accepted)
+        rid = operations.add_reflection(
+            op.connection, accepted, sources=sources, tags=(TAG,), trust="model", now=now
+        )
         (record,) = memories.by_rid(op.connection, [rid], now)
         report = JobReport(
             summary=f"wrote a reflection on {plural(len(sources), 'memory')}",

@@ -124,6 +124,20 @@ def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: validatio
         connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
 
 
+def add_reflection(
+    connection: apsw.Connection, accepted: validation.Intake, *, sources: Sequence[str], tags: Sequence[str], trust: Trust,
+    now: int,
+) -> int:  # fmt: skip
+    """Store a reflection; ``sources`` are ids of memories."""
+    rid = memories.insert(
+        connection, kind="reflection", content=accepted.content, event_time=now, created_at=now,
+        trust=trust, source="reflection", source_ids=sources, tags=tags, attributes=accepted.attributes,
+    )  # fmt: skip
+    assert rid is not None  # it has no source key
+    keep_from_vectors(connection, rid, accepted)
+    return rid
+
+
 def correct(
     connection: apsw.Connection,
     old: MemoryRecord,

@@ -41,7 +41,7 @@ def answering(content: Any) -> Callable[[Exchange], Awaitable[None]]:
 
 
 async def run(memory: Memory, **more: Any) -> JobRun:
-    return await asyncio.to_thread(memory.jobs.run_now, "reflection", **more)
+    return await asyncio.to_thread(memory.reflect, **more)
 
 
 def test_without_a_language_model_it_is_skipped_and_says_so(place: Path) -> None:
