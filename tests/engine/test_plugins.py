@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import memtui
 import pytest
-from memtui import Memory
+from memtui import DegradedError, EmbeddingFunction, Memory
+from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.errors import InputError
+from memtui.engine.models.function_embedder import FunctionEmbedder
 from memtui.engine.records import Options
 
 # What the guide tells others to write is what is tried here.
@@ -141,3 +144,74 @@ def test_a_package_that_pip_installed_brings_a_format_an_embedder_and_an_extract
         env={**os.environ, "PYTHONPATH": str(installed)}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert (done.stdout.strip(), done.stderr) == ("2|I AM ALLERGIC TO NUTS|True", "")
+
+
+FUNCTIONS = GUIDE.read_text(encoding="utf-8").partition("## Functions of your own")[2]
+FUNCTIONS = FUNCTIONS.partition("```python\n")[2].partition("```")[0]
+
+
+def test_a_program_gives_functions_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the guide shows, run as it is there."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(FUNCTIONS, names)
+    with names["memory"] as memory:
+        near = memory.remember("uuu uuu")
+        memory.remember("aaa")
+        memory.models.index_pending()
+        [hit, *_] = memory.search("uu").hits
+        assert hit.memory.id == near.id and hit.retrievers["vector"].rank == 1
+        memory.record_turn("talk", "user", "I AM ALLERGIC TO NUTS")
+        memory.record_turn("talk", "user", "i live in Porto")
+        asyncio.run(memory.consolidate("talk"))
+        assert memory.view.count('kind:fact "allergic to nuts"') == 1
+        assert memory.view.count("kind:fact") == 3
+
+
+def _fails(given: object) -> list[object]:
+    raise ValueError("no weights")
+
+
+@pytest.mark.parametrize(
+    ("embed", "said"),
+    [
+        (_fails, "ValueError: no weights"),
+        (lambda texts: [[1.0, 2.0] for _ in texts], "shape (1, 2)"),
+        (lambda texts: [1.0, 2.0, 3.0], "shape (3,)"),
+        (lambda texts: [["a", "b", "c"] for _ in texts], "ValueError"),
+        (lambda texts: [[1.0, float("nan"), 0.0] for _ in texts], "not finite"),
+    ],
+)
+def test_vectors_of_another_shape_are_refused_and_words_still_found(embed: Any, said: str) -> None:
+    with pytest.raises(DegradedError) as raised:
+        FunctionEmbedder(EmbeddingFunction(name="mine", dims=3, embed=embed)).embed(["one text"])
+    assert said in raised.value.message
+    options = Options(background=False, embedder=EmbeddingFunction(name="mine", dims=3, embed=embed))
+    with Memory.open(":memory:", options=options) as memory:
+        memory.remember("words are found without vectors")
+        assert len(memory.search("words").hits) == 1
+        assert memory.stats().embedded == 0
+
+
+def test_an_embedding_function_that_makes_no_sense_is_refused_at_once() -> None:
+    for name, dims, embed in ((" ", 3, _fails), ("mine", 0, _fails), ("mine", 3, "no function")):
+        with pytest.raises(InputError):
+            EmbeddingFunction(name=name, dims=dims, embed=embed)  # type: ignore[arg-type]
+
+
+def test_an_extractor_function_that_gives_no_drafts_leaves_the_session_pending() -> None:
+    bad: list[tuple[Any, str]] = [
+        (_fails, "ValueError: no weights"),
+        (lambda turns: ["a text"], "a str"),
+        (lambda turns: [Draft(kind="fact", content=" ", sources=(turns[0].id,))], "without a text"),
+        (lambda turns: [Draft(kind="fact", content="Likes tea", sources=("ep_none",))], "without its turns"),
+        (lambda turns: [Draft(kind="fact", content="Likes tea", sources=())], "without its turns"),
+    ]
+    for extractor, said in bad:
+        options = Options(background=False, embedder="off", extractor=extractor)
+        with Memory.open(":memory:", options=options) as memory:
+            memory.record_turn("talk", "user", "I like tea")
+            [failed] = asyncio.run(memory.consolidate("talk")).failed
+            assert said in str(failed)
+            assert [one.session_id for one in memory.pending_sessions()] == ["talk"]
+            assert memory.view.count("kind:fact") == 0

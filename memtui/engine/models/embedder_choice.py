@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.records import EmbeddingOptions, Options
+from memtui.engine.records import EmbeddingFunction, EmbeddingOptions, Options
 from memtui.engine.records.embedding import VectorSpace
 
 from . import packages
@@ -53,6 +53,10 @@ class Embedders:
                 return self._keep(OfflineEmbedder())
             case "minilm":
                 return self._keep(_minilm())
+            case EmbeddingFunction() as function:
+                from .function_embedder import FunctionEmbedder  # few have one
+
+                return self._keep(FunctionEmbedder(function))
             case "package":
                 return self._brought(self._options.embedder_package)
 

@@ -26,9 +26,14 @@ class Sessions:
         self._core = core
 
     def extractor(self, *, rules: bool = False) -> Extractor:
-        """The one that the options ask for: of a package, or a language model, else (or where wanted) rules."""
-        if self._core.options.extractor and not rules:
-            brought: Extractor = packages.make(packages.EXTRACTORS, self._core.options.extractor)
+        """The one that the options ask for: a function, of a package, or a language model, else (or where wanted) rules."""
+        wanted = self._core.options.extractor
+        if callable(wanted) and not rules:
+            from memtui.engine.consolidation.extract.function import FunctionExtractor
+
+            return FunctionExtractor(wanted)
+        if isinstance(wanted, str) and wanted and not rules:
+            brought: Extractor = packages.make(packages.EXTRACTORS, wanted)
             return brought
         if rules or not self._core.options.llm.configured:
             return KeywordExtractor()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Literal
 
+from ..errors import InputError
 from ..strategies import ProviderName
 from .base import Record
-from .memories import Topic
+from .memories import MemoryRecord, Topic
 
 QuotaName = Literal["writes", "bytes", "calls"]
 
@@ -98,14 +100,41 @@ class ContextOptions(Record):
 
 
 EmbedderKind = Literal["offline", "minilm", "endpoint", "package", "off"]
+ExtractorFunction = Callable[[Sequence[MemoryRecord]], Iterable[object]]
+"""Takes the turns of one session, in order, and gives objects of ``Draft``."""
+_MOST_DIMS = 4_096
+
+
+class EmbeddingFunction(Record):
+    """Vectors by a function of your program: ``embed`` takes a list of texts and gives ``dims`` numbers for each.
+
+    ``name`` is stored beside the vectors: give another model another name. Raises InputError for what cannot be used.
+    """
+
+    name: str
+    dims: int
+    embed: Callable[[list[str]], object]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError("An embedding function has no name.", "Name the model that makes the vectors.")
+        if not isinstance(self.dims, int) or not 1 <= self.dims <= _MOST_DIMS:
+            raise InputError(
+                f"Vectors cannot have {self.dims!r} dimensions.",
+                f"dims is a whole number from 1 to {_MOST_DIMS:,}.",
+            )
+        if not callable(self.embed):
+            raise InputError(
+                f"An embedding function is a function, not {self.embed!r}.", "It takes a list of texts."
+            )
 
 
 class Options(Record):
     """What a program may choose when it opens a memory; the defaults are those of the app.
 
     ``embedder``: ``offline`` is the packaged one, ``minilm`` the stronger one of the extra of that name, ``endpoint``
-    sends texts to ``endpoint``, ``package`` is the one that an installed package brings as ``embedder_package``, ``off`` does
-    without vectors. The vectors that a file already has go on serving until
+    sends texts to ``endpoint``, ``package`` is the one that an installed package brings as ``embedder_package``, ``off``
+    does without vectors; an ``EmbeddingFunction`` is your own. The vectors that a file already has go on serving until
     ``Memory.reembedding`` was run.
     ``decay_rate`` per day for new facts, but those of a topic that is ``lasting`` and, unless ``notes_fade``, those from notes
     that the person keeps by hand: these do not fade; ``fade_threshold``: effective confidence below which a fact is fading.
@@ -115,14 +144,14 @@ class Options(Record):
     ``background``: make links and vectors in a thread after writes. ``network``: whether ``endpoint`` may be asked at all.
     ``profile``: the default ranking.
     ``llm``: without one, facts are drawn from conversations by rules. ``extractor``: draws them in the place of both; an
-    installed package brings it under this name.
+    installed package brings it under this name, or it is a function of yours.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
     ``quotas``: what an agent may do through its tools in an hour. ``context``: what the context block holds.
     """
 
     secrets: SecretPolicy = SecretPolicy()
-    embedder: EmbedderKind = "offline"
+    embedder: EmbedderKind | EmbeddingFunction = "offline"
     embedder_package: str = ""
     endpoint: EmbeddingOptions = EmbeddingOptions()
     decay_rate: float = 0.1
@@ -138,7 +167,7 @@ class Options(Record):
     allow_unsafe_fs: bool = False
     profile: str = "default"
     llm: LlmOptions = LlmOptions()
-    extractor: str = ""
+    extractor: str | ExtractorFunction = ""
     strategies: dict[str, tuple[ProviderName, ...]] = {}
     enrichment: str = "accurate"
     quotas: tuple[Quota, ...] = QUOTAS
