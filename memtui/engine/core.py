@@ -71,7 +71,7 @@ class Core:
     def recogniser(self) -> Recogniser:
         from memtui.engine.models.ner import Recogniser
 
-        return Recogniser(self.options.strategies, self.options.llm)
+        return Recogniser(self.options.strategies, self.options.llm, self.options.name_finder)
 
     # Changing
 

@@ -6,12 +6,13 @@ A strategy is a name for providers in order. Those given here may be replaced, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from .errors import InputError
 
-ProviderName = Literal["regex", "names", "spacy", "llm"]
-PROVIDERS: tuple[ProviderName, ...] = get_args(ProviderName)
+ProviderName = Literal["regex", "names", "spacy", "llm", "function"]
+PROVIDERS: tuple[ProviderName, ...] = ("regex", "names", "spacy", "llm")
+"""Those that a strategy may name. A function of the program joins each strategy but ``fast``."""
 RULES: tuple[ProviderName, ...] = ("regex", "names")
 """Providers that need no model: quick enough to run beside every turn."""
 

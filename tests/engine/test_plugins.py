@@ -166,6 +166,10 @@ def test_a_program_gives_functions_of_its_own(tmp_path: Path, monkeypatch: pytes
         asyncio.run(memory.consolidate("talk"))
         assert memory.view.count('kind:fact "allergic to nuts"') == 1
         assert memory.view.count("kind:fact") == 3
+        assert memory.models.accurate_ner_available
+        boat = memory.remember("sails with Blue Heron")
+        asyncio.run(memory.models.enrich(boat.id))
+        assert "Blue Heron" in [one.canonical_name for one in memory.view.entities_of(boat.id)]
 
 
 def _fails(given: object) -> list[object]:
@@ -215,3 +219,27 @@ def test_an_extractor_function_that_gives_no_drafts_leaves_the_session_pending()
             assert said in str(failed)
             assert [one.session_id for one in memory.pending_sessions()] == ["talk"]
             assert memory.view.count("kind:fact") == 0
+
+
+def test_a_name_finder_that_gives_no_names_is_passed_over_with_the_reason() -> None:
+    """Alone in its strategy: what fails is an error, and nothing is linked."""
+    bad: list[tuple[Any, str]] = [
+        (_fails, "ValueError: no weights"),
+        (lambda text: ["Ada"], "gave 'Ada'"),
+        (lambda text: [("ada", "boat")], "boat"),
+        (lambda text: [("ada", 3)], "3"),
+    ]
+    for finder, said in bad:
+        options = Options(
+            background=False,
+            embedder="off",
+            name_finder=finder,
+            strategies={"mine": ("regex",)},
+            enrichment="mine",
+        )
+        with Memory.open(":memory:", options=options) as memory:
+            one = memory.remember("tea with ada")
+            with pytest.raises(DegradedError) as raised:
+                asyncio.run(memory.models.enrich(one.id))
+            assert said in raised.value.message
+            assert memory.view.enrichment_of(one.id) is None

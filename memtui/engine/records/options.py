@@ -102,6 +102,8 @@ class ContextOptions(Record):
 EmbedderKind = Literal["offline", "minilm", "endpoint", "package", "off"]
 ExtractorFunction = Callable[[Sequence[MemoryRecord]], Iterable[object]]
 """Takes the turns of one session, in order, and gives objects of ``Draft``."""
+NameFinder = Callable[[str], Iterable[tuple[str, str]]]
+"""Takes a text and gives the names in it, each with its type: person, project, organization, location or other."""
 _MOST_DIMS = 4_096
 
 
@@ -147,6 +149,7 @@ class Options(Record):
     installed package brings it under this name, or it is a function of yours.
     ``strategies``: how names are found, name -> providers in order; added to those of ``STRATEGIES``, or in their
     place. ``enrichment`` is the one that the nightly job reads with.
+    ``name_finder``: a function of yours that reads beside the providers of each strategy but ``fast``.
     ``quotas``: what an agent may do through its tools in an hour. ``context``: what the context block holds.
     """
 
@@ -170,6 +173,7 @@ class Options(Record):
     extractor: str | ExtractorFunction = ""
     strategies: dict[str, tuple[ProviderName, ...]] = {}
     enrichment: str = "accurate"
+    name_finder: NameFinder | None = None
     quotas: tuple[Quota, ...] = QUOTAS
     context: ContextOptions = ContextOptions()
 

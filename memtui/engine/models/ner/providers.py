@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from memtui.engine.errors import DegradedError
 from memtui.engine.models import llm
 from memtui.engine.models.budget import Spending
-from memtui.engine.records import LlmOptions
+from memtui.engine.records import LlmOptions, NameFinder
 from memtui.engine.strategies import ProviderName
 
 from .names import find_names
@@ -96,19 +97,21 @@ def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
             continue
         if _is_sentence(name, texts[given.n - 1]):
             continue
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", texts[given.n - 1]):
-            found[given.n - 1].append(
-                Span(
-                    text=match[0],
-                    start=match.start(),
-                    end=match.end(),
-                    confidence=CONFIDENCE,
-                    provider="llm",
-                    type=given.type if given.type in _TYPES else "other",
-                    name=" ".join(name.split()),
-                )
-            )
+        found[given.n - 1] += _places(
+            name, given.type if given.type in _TYPES else "other", texts[given.n - 1], "llm"
+        )
     return found
+
+
+def _places(name: str, type: str, text: str, provider: ProviderName) -> list[Span]:
+    """Where a name stands in a text, as whole words."""
+    return [
+        Span(
+            text=match[0], start=match.start(), end=match.end(), confidence=CONFIDENCE, provider=provider, type=type,
+            name=" ".join(name.split()),
+        )
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    ]  # fmt: skip
 
 
 TEXTS_A_CALL = 10
@@ -186,6 +189,41 @@ class LanguageModel:
         found: list[list[Span]] = []
         for start in range(0, len(texts), TEXTS_A_CALL):
             found += await find_by_llm(self._options, texts[start : start + TEXTS_A_CALL], spending)
+        return found
+
+
+class Function:
+    """Finds names by a function of the program that opened the memory. It is asked in a thread, text by text."""
+
+    name: ProviderName = "function"
+    leaves = False
+
+    def __init__(self, finder: NameFinder) -> None:
+        self._finder = finder
+
+    def unavailable(self) -> str:
+        return ""
+
+    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+        return await asyncio.to_thread(lambda: [self._find_in(text) for text in texts])
+
+    def _find_in(self, text: str) -> list[Span]:
+        """Raises DegradedError for a function that fails, or gives anything but pairs of a name and its type."""
+        hint = f"It takes a text and gives pairs of a name and its type: {', '.join(_TYPES)}."
+        try:
+            given = list(self._finder(text))
+        except Exception as error:  # the program's code: whatever it raises is told
+            raise DegradedError(
+                f"The name finder function failed ({type(error).__name__}: {error}).", hint
+            ) from error
+        found: list[Span] = []
+        for one in given:
+            match one:
+                case (str() as name, str() as kind) if kind in _TYPES:
+                    if name.strip():
+                        found += _places(name.strip(), kind, text, self.name)
+                case _:
+                    raise DegradedError(f"The name finder function gave {str(one)[:60]!r}.", hint)
         return found
 
 

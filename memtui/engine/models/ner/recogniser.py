@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.budget import Spending
-from memtui.engine.records import LlmOptions, ProviderReport, Record, StrategyReport
+from memtui.engine.records import LlmOptions, NameFinder, ProviderReport, Record, StrategyReport
 from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
 
-from .providers import LanguageModel, Provider, Rules, Spacy, rules
+from .providers import Function, LanguageModel, Provider, Rules, Spacy, rules
 from .span import Span, merge, readable
 
 MOST_REMEMBERED = 512
-MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm")
+MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm", "function")
 
 
 class Extraction(Record):
@@ -32,17 +32,20 @@ class Extraction(Record):
 class Recogniser:
     """Finds names by strategy; may be used from several threads.
 
-    ``strategies`` come beside or in the place of the given ones. Raises InputError for one that cannot be.
+    ``strategies`` come beside or in the place of the given ones; ``finder`` joins each of them but
+    ``fast``. Raises InputError for one that cannot be.
     """
 
     def __init__(
-        self, strategies: Mapping[str, Sequence[str]] | None = None, llm: LlmOptions | None = None
-    ) -> None:
+        self, strategies: Mapping[str, Sequence[str]] | None = None, llm: LlmOptions | None = None,
+        finder: NameFinder | None = None,
+    ) -> None:  # fmt: skip
         known: dict[ProviderName, Provider] = {
             **rules(), "spacy": Spacy(), "llm": LanguageModel(llm or LlmOptions()),
         }  # fmt: skip
+        own = () if finder is None else (Function(finder),)
         self._strategies = {
-            name: tuple(known[provider] for provider in providers)
+            name: (*(known[provider] for provider in providers), *(() if name == "fast" else own))
             for name, providers in all_strategies(strategies or {}).items()
         }
         self._quick = tuple(one for one in self._strategies["fast"] if isinstance(one, Rules))
