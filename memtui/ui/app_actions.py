@@ -145,7 +145,7 @@ class AppActions:
         """Pause recording, after asking for how long; or end the pause."""
         from memtui.present.status import ended_line, never_lines, paused_line
 
-        from .dialogs.line_input import PauseDialog, never_subject
+        from .dialogs.line_input import PauseDialog
 
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
@@ -165,18 +165,26 @@ class AppActions:
         if end is None:
             shell.show_message("Recording goes on.")
             return
-        if subject := never_subject(end):
-            await shell.operations.change(
-                lambda memory: memory.recording.never("subject", subject), "excluding a subject"
-            )
-            shell.show_message(
-                f"“{subject}” is never recorded from now on. What is there already stays: / finds it."
-            )
-            return
         found = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"
         )
         shell.show_message(_sentence(paused_line(found, shell.clock())))
+
+    async def do_never_record(self) -> None:
+        """Ask for a subject that is never to be recorded."""
+        from memtui.present.status import never_lines
+
+        from .dialogs.line_input import NeverDialog
+
+        shell = self._shell
+        before = await shell.operations.ask(lambda memory: memory.recording.state())
+        subject = await shell.ask_person(NeverDialog(never_lines(before)))
+        if subject is None:
+            return
+        await shell.operations.change(
+            lambda memory: memory.recording.never("subject", subject), "excluding a subject"
+        )
+        shell.show_message(f"“{subject}” is never recorded. What is there already stays: / finds it.")
 
     def do_settings(self) -> None:
         from .dialogs.settings import SettingsDialog

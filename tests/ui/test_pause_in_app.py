@@ -55,7 +55,11 @@ async def test_what_names_no_time_is_said_and_another_program_is_followed(story:
         await until(lambda: not any(fact.endswith("not recording") for fact in title.facts))
         await pilot.press("Z")
         await until(lambda: "never recorded: client codex" in screen_text(app))
-        await pilot.press("ctrl+u", *"never bank account", "enter")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("B")
+        await until(lambda: "never recorded: client codex" in screen_text(app))
+        await pilot.press(*"bank account", "enter")
         await until(lambda: "“bank account” is never recorded" in app.main.query_one(StatusLine).said)
         await until(lambda: "2 never recorded" in title.facts)
 

@@ -113,28 +113,18 @@ class NameDialog(Dialog[str]):
 
 _ABOUT = (
     "No conversation is recorded, from any program, until then. Agents can still read, and what you write down yourself"
-    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it. Or a subject that is never recorded:"
-    " never bank account."
+    " is kept. For how long? 1h, 90m, until 18:00, tomorrow. Empty: until you end it. To never record a subject: Esc, then B."
 )
 
 
-def never_subject(typed: str) -> str:
-    """The words in "never bank account"; empty for what names a time."""
-    first, _, words = typed.strip().partition(" ")
-    return words.strip() if first.casefold() == "never" else ""
-
-
 class PauseDialog(LineDialog):
-    """Returns a text that names a future time. Empty: a pause without an end. ``never``: what is not recorded anyway.
-
-    Also returns ``never`` and the words of a subject that is not to be recorded (``never_subject``).
-    """
+    """Returns a text that names a future time. Empty: a pause without an end. ``never``: what is not recorded anyway."""
 
     hints = (("Enter", "pause"),)
 
     def __init__(self, never: Sequence[str] = ()) -> None:
         super().__init__(
-            "Pause recording", "1h", hint="\n".join((_ABOUT, *never)), placeholder="1h", longest=80,
+            "Pause recording", "1h", hint="\n".join((_ABOUT, *never)), placeholder="1h", longest=40,
             empty="Without a time it lasts until you end it.",
         )  # fmt: skip
 
@@ -143,12 +133,30 @@ class PauseDialog(LineDialog):
         from memtui.engine.search.moments import parse_future_time
 
         try:
-            if event.value.strip() and not never_subject(event.value):
+            if event.value.strip():
                 parse_future_time(event.value, self.shell.clock())
         except InputError as error:
             event.prevent_default()  # the base class would accept it
             warning = f"! {error.message} {error.hint}"
             self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
+
+
+_NEVER = (
+    "What has these words in one sentence is never recorded, from any program or import, and becomes no fact: bank account. "
+    "The same in other words is not noticed. What is there already stays, and what you write down yourself is kept. "
+    "To record it again: memtui pause --off --subject WORDS."
+)
+
+
+class NeverDialog(LineDialog):
+    """Returns the words of a subject that is never to be recorded. ``never``: what is not recorded already."""
+
+    hints = (("Enter", "never record it"),)
+
+    def __init__(self, never: Sequence[str] = ()) -> None:
+        super().__init__(
+            "Never remember", hint="\n".join((_NEVER, *never)), placeholder="bank account", longest=80
+        )
 
 
 _HINT = (
