@@ -12,7 +12,7 @@ from memtui.access.headers import Listening, url_host
 from memtui.engine.errors import UsageError
 
 
-class Door(NamedTuple):
+class ListenAddress(NamedTuple):
     """Where a server listens, checked. ``certificate``: the files of certificate and key."""
 
     listening: Listening
@@ -50,9 +50,9 @@ def listening_options(port: int) -> Callable[[Callable[..., Any]], Callable[...,
     return add
 
 
-def checked_door(
+def checked_address(
     host: str, port: int, cert: Path | None, key: Path | None, behind_proxy: bool, names: tuple[str, ...]
-) -> Door:
+) -> ListenAddress:
     """Raises UsageError for options that contradict each other, and for plain HTTP beyond this machine."""
     listening = Listening(host, names)
     if (cert is None) != (key is None):
@@ -66,4 +66,4 @@ def checked_door(
             "Give --cert and --key, or put a proxy that does TLS in front and say so with --behind-proxy.",
         )
     certificate = None if cert is None or key is None else (cert.expanduser(), key.expanduser())
-    return Door(listening, port, certificate, behind_proxy)
+    return ListenAddress(listening, port, certificate, behind_proxy)

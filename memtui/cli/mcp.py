@@ -17,7 +17,7 @@ from memtui.engine.errors import DegradedError, StoreError, UsageError
 from memtui.engine.installation import command_for_dependency
 
 from .errors import OK
-from .listening import Door, checked_door, listening_options
+from .listening import ListenAddress, checked_address, listening_options
 from .output import out, print_note
 from .root import Command, pass_invocation
 
@@ -92,10 +92,10 @@ def mcp_command(
             f"Over HTTP an agent's name and scope are those of its token: --{wrong[0]} does not fit.",
             "memtui tokens add NAME --project NAME --filter EXPR",
         )
-    door = checked_door(host, port, cert, key, behind_proxy, allow_host) if http else None
-    if door is not None and no_token and (not door.listening.on_loopback or behind_proxy):
+    address = checked_address(host, port, cert, key, behind_proxy, allow_host) if http else None
+    if address is not None and no_token and (not address.listening.on_loopback or behind_proxy):
         raise UsageError("--no-token is for this machine only.", "memtui tokens add NAME")
-    if door is not None and invocation.demo and not no_token:
+    if address is not None and invocation.demo and not no_token:
         raise UsageError("The demo is thrown away when it ends, so no token is for it.", "Add --no-token.")
     gc.disable()  # garbage collection would take a tenth of the start and find nothing
     from memtui.engine.tools.agent import Agent
@@ -112,11 +112,11 @@ def mcp_command(
         who = Agent(memory, filter=filter, project=project)
         # Importing the SDK takes most of a second. Wrong options are reported before.
         jobs = not (no_jobs or who.readonly or (who.scoped and not http)) and _may_lead(invocation)
-        if door is not None:
+        if address is not None:
             from memtui.mcp.gate import Caller
 
             anonymous = Caller("", agent, project, filter) if no_token else None
-            _serve_http(invocation, door, memory, make, anonymous, jobs=jobs)
+            _serve_http(invocation, address, memory, make, anonymous, jobs=jobs)
             return OK
         from memtui.mcp.process import serve
 
@@ -136,7 +136,8 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def _serve_http(
-    invocation: Invocation, door: Door, memory: Memory, make: Callable[[Agent], Any], anonymous: Caller | None, *, jobs: bool
+    invocation: Invocation, address: ListenAddress, memory: Memory, make: Callable[[Agent], Any],
+    anonymous: Caller | None, *, jobs: bool,
 ) -> None:  # fmt: skip
     """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
     from memtui.access.admission import Admission
@@ -144,41 +145,41 @@ def _serve_http(
     from memtui.access.ports import listen
     from memtui.access.tokens import TokenFile
     from memtui.mcp.gate import PATH, Gate
-    from memtui.mcp.http import Doors, serve
+    from memtui.mcp.http import AgentServers, serve
 
     assert memory.path is not None
     path, tokens, counts = memory.path, TokenFile(), Counts(kept=not invocation.leaves_no_trace)
-    listening = listen(door.listening.host, door.port)
+    listening = listen(address.listening.host, address.port)
 
-    def gate(doors: Doors) -> Gate:
+    def gate(servers: AgentServers) -> Gate:
         admission = Admission(
-            door.listening, tokens, path, counts, kind="agent", behind_proxy=door.behind_proxy,
+            address.listening, tokens, path, counts, kind="agent", behind_proxy=address.behind_proxy,
             per_minute=invocation.configuration.settings.mcp.requests,
         )  # fmt: skip
-        return Gate(doors.answer, admission, anonymous=anonymous)
+        return Gate(servers.answer, admission, anonymous=anonymous)
 
     def ready() -> None:
         gc.freeze()
         gc.enable()
-        out(door.url(listening.getsockname()[1]) + PATH)
-        _print_who_may(door, tokens, path, anonymous)
+        out(address.url(listening.getsockname()[1]) + PATH)
+        _print_who_may(address, tokens, path, anonymous)
         sys.stdout.flush()
 
     with listening:
         serve(
-            gate, Doors(memory, make), listening, counts,
-            jobs_of=memory if jobs else None, certificate=door.certificate, on_ready=ready,
+            gate, AgentServers(memory, make), listening, counts,
+            jobs_of=memory if jobs else None, certificate=address.certificate, on_ready=ready,
         )  # fmt: skip
 
 
-def _print_who_may(door: Door, tokens: TokenFile, path: Path, anonymous: Caller | None) -> None:
+def _print_who_may(address: ListenAddress, tokens: TokenFile, path: Path, anonymous: Caller | None) -> None:
     import time
 
     if anonymous is not None:
         print_note(f"every program and user of this machine may ask without a token, as {anonymous.name}")
     elif not any(one.kind == "agent" and one.state(time.time()) == "active" for one in tokens.all(path)):
         print_note("there is no token yet, so nobody is answered. To make one: memtui tokens add NAME")
-    if not door.listening.on_loopback and not door.listening.names:
+    if not address.listening.on_loopback and not address.listening.names:
         print_note(
             "requests are answered to this address only; other names have to be given with --allow-host"
         )

@@ -25,7 +25,7 @@ import click
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError, UsageError
 from memtui.engine.installation import command_for_extra
 
-from .listening import Door, checked_door, listening_options
+from .listening import ListenAddress, checked_address, listening_options
 from .output import out, print_note
 from .root import Command, pass_invocation
 
@@ -65,7 +65,7 @@ def serve_command(
     Beyond this machine it needs TLS (--cert and --key, or --behind-proxy), and asks for a token:
     memtui tokens add NAME --browser.
     """
-    door = checked_door(host, port, cert, key, behind_proxy, allow_host)
+    address = checked_address(host, port, cert, key, behind_proxy, allow_host)
     command = reading_command(invocation)
     from memtui.access.admission import Admission
     from memtui.access.counts import Counts
@@ -74,16 +74,16 @@ def serve_command(
 
     counts = Counts(kept=not invocation.leaves_no_trace)
     admission = Admission(
-        door.listening, TokenFile(), invocation.path(), counts, kind="browser", behind_proxy=behind_proxy
+        address.listening, TokenFile(), invocation.path(), counts, kind="browser", behind_proxy=behind_proxy
     )
-    doorkeeper = Doorkeeper(admission, door)
-    if invocation.demo and doorkeeper.asks_for_token:
+    admitter = Admitter(admission, address)
+    if invocation.demo and admitter.asks_for_token:
         raise UsageError("The demo is shown on this machine only.", "Leave out --host and --behind-proxy.")
-    server = _server(command, doorkeeper)
-    with listen(host, door.port) as listening:
-        url = door.url(listening.getsockname()[1])
-        out(f"{url}/" if doorkeeper.asks_for_token else f"{url}/{doorkeeper.secret}/")
-        if doorkeeper.asks_for_token:
+    server = _server(command, admitter)
+    with listen(host, address.port) as listening:
+        url = address.url(listening.getsockname()[1])
+        out(f"{url}/" if admitter.asks_for_token else f"{url}/{admitter.secret}/")
+        if admitter.asks_for_token:
             print_note("it asks for a token. To make one: memtui tokens add NAME --browser")
         else:
             print_note("open this address in a browser, and give it to nobody else")
@@ -93,15 +93,15 @@ def serve_command(
         server.serve()
 
 
-class Doorkeeper:
+class Admitter:
     """Who may see the app. ``secret`` begins every address; beyond this machine a cookie is needed as well."""
 
-    def __init__(self, admission: Admission, door: Door) -> None:
+    def __init__(self, admission: Admission, address: ListenAddress) -> None:
         self.admission = admission
-        self.door = door
+        self.listen_address = address
         self.secret = secrets.token_urlsafe(24)
-        self.asks_for_token = not door.listening.on_loopback or door.behind_proxy
-        self.encrypted = door.certificate is not None or door.behind_proxy
+        self.asks_for_token = not address.listening.on_loopback or address.behind_proxy
+        self.encrypted = address.certificate is not None or address.behind_proxy
         self._let_in: dict[str, Token] = {}
 
     def address(self, request: Any) -> str:
@@ -149,15 +149,15 @@ def _headers(request: Any) -> dict[str, list[str]]:
     return {name.lower(): request.headers.getall(name) for name in request.headers}
 
 
-def _certificate(door: Door) -> Any:
+def _certificate(address: ListenAddress) -> Any:
     """What TLS needs; None for plain HTTP. Raises InputError for files that cannot be used."""
-    if door.certificate is None:
+    if address.certificate is None:
         return None
     import ssl
 
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(*door.certificate)
+        context.load_cert_chain(*address.certificate)
     except (OSError, ssl.SSLError) as error:
         raise InputError(
             f"The certificate cannot be used: {error.strerror or error}.",
@@ -166,7 +166,7 @@ def _certificate(door: Door) -> Any:
     return context
 
 
-def _server(command: str, keeper: Doorkeeper) -> Any:
+def _server(command: str, keeper: Admitter) -> Any:
     """The server, with its checks before it. Raises DegradedError without the package."""
     try:
         import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
@@ -178,7 +178,7 @@ def _server(command: str, keeper: Doorkeeper) -> Any:
 
     from memtui.access.admission import Refused
 
-    context = _certificate(keeper.door)
+    context = _certificate(keeper.listen_address)
 
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
     async def guard(request: Any, handler: Any) -> Any:
@@ -272,7 +272,9 @@ def _server(command: str, keeper: Doorkeeper) -> Any:
         async def on_startup(self, app: Any) -> None:
             """Textual-serve's own repeats the command line."""
 
-    return Guarded(command, host=keeper.door.listening.host, port=keeper.door.port, title="memtui")
+    return Guarded(
+        command, host=keeper.listen_address.listening.host, port=keeper.listen_address.port, title="memtui"
+    )
 
 
 def _ws(encrypted: bool) -> str:

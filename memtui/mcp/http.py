@@ -38,7 +38,7 @@ _CONNECTIONS = 1_000
 _KEEP_ALIVE_SECONDS = 30
 
 
-class Doors:
+class AgentServers:
     """The agents that have asked: for each caller a server of its own, made at its first request."""
 
     def __init__(self, memory: Memory, make: Callable[[Agent], Server[Any]]) -> None:
@@ -49,7 +49,7 @@ class Doors:
         self._group: TaskGroup | None = None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Hold the doors open until cancelled."""
+        """Keep the servers running until cancelled."""
         async with anyio.create_task_group() as group:
             self._group = group
             task_status.started()
@@ -104,8 +104,8 @@ class _Uvicorn(uvicorn.Server):
 
 
 def serve(
-    gate: Callable[[Doors], Gate], doors: Doors, listening: socket.socket, counts: Counts, *, jobs_of: Memory | None,
-    certificate: tuple[Path, Path] | None, on_ready: Callable[[], None],
+    gate: Callable[[AgentServers], Gate], servers: AgentServers, listening: socket.socket, counts: Counts, *,
+    jobs_of: Memory | None, certificate: tuple[Path, Path] | None, on_ready: Callable[[], None],
 ) -> None:  # fmt: skip
     """Serve until a signal. ``jobs_of``: the memory whose maintenance jobs this process may run.
 
@@ -113,7 +113,7 @@ def serve(
     """
     silence("mcp", "uvicorn", "sse_starlette", "asyncio")
     config = uvicorn.Config(
-        gate(doors), log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="off",
+        gate(servers), log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="off",
         ws="none", http="h11", loop="asyncio", limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=_END_SECONDS,
         ssl_certfile=certificate and certificate[0], ssl_keyfile=certificate and certificate[1],
@@ -125,11 +125,11 @@ def serve(
             f"The certificate cannot be used: {getattr(error, 'strerror', None) or error}.",
             "--cert names a PEM file with the certificate and its chain, --key one with its key, without a passphrase.",
         ) from None
-    asyncio.run(_serve(_Uvicorn(config, on_ready), doors, listening, counts, jobs_of))
+    asyncio.run(_serve(_Uvicorn(config, on_ready), servers, listening, counts, jobs_of))
 
 
 async def _serve(
-    server: _Uvicorn, doors: Doors, listening: socket.socket, counts: Counts, jobs_of: Memory | None
+    server: _Uvicorn, servers: AgentServers, listening: socket.socket, counts: Counts, jobs_of: Memory | None
 ) -> None:
     loop = asyncio.get_running_loop()
 
@@ -142,7 +142,7 @@ async def _serve(
             loop.add_signal_handler(getattr(signal, name), leave)
     try:
         async with anyio.create_task_group() as group:
-            await group.start(doors.run)
+            await group.start(servers.run)
             group.start_soon(_save_now_and_then, counts)
             if jobs_of is not None:
                 group.start_soon(start_jobs, jobs_of)
