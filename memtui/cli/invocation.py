@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ import sys
 
 from memtui.engine.errors import InputError
 
+# Ids of memories, entities and cards, as messages name them.
+_names_an_id = re.compile(r"(?<!\w)(?:ep|fact|ref|obs|ent|prop)_[0-9a-f]").search
 _NEW_COPY = "Each command with --demo makes a new copy, with other ids. memtui --demo opens one in the app."
 
 
@@ -157,6 +160,8 @@ class Invocation:
                 try:
                     yield memory
                 except NotFoundError as error:
+                    if not _names_an_id(error.message):
+                        raise
                     raise NotFoundError(error.message, _NEW_COPY) from error
             return
         if (store := self.foreign) is not None:

@@ -88,6 +88,7 @@ def make_app(
         reopen=open_with,
         memory_path=path,
         name=store.title if store else "demo, a throwaway copy" if path is None else path.stem,
+        shell_options=("--demo",) if invocation.demo else ("--db", invocation.db) if invocation.db else (),
         look=Appearance(
             settings.general.theme, settings.general.ascii or not in_unicode(), settings.general.motion
         ),

@@ -59,6 +59,11 @@ def runnable(text: str) -> str:
     return _COMMAND.sub(lambda found: f"{program()} ", text) if "memtui " in text else text
 
 
+def shell_line(*words: str) -> str:
+    """The line that runs this program with ``words`` from a shell, quoted where they need it."""
+    return f"{program()} {_line([*words])}"
+
+
 def command_for(*packages: str) -> str:
     """The command line that installs ``packages`` (requirements) where this program runs."""
     from importlib.util import find_spec

@@ -113,7 +113,7 @@ class Commands(Provider):
             name = visible(f"Remove the saved filter: {saved.name}")
             remove = partial(start_worker, shell.app, partial(_remove, shell, saved.name), "filter")
             yield Entry(name, _shown(name, "", f"{saved.filter}. Undo brings it back."), remove, False)
-        yield from _elsewhere(shell, main.pane.here)
+        yield from _elsewhere(shell, main.pane.here, main.pane.entity_name)
         for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
             yield Entry(
@@ -121,7 +121,7 @@ class Commands(Provider):
             )
 
 
-def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
+def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[Entry]:
     """Actions of other panes, topics of Maintenance, and how to connect agents. Choosing one goes there."""
     seen = {action.id for action in actions_at("everywhere", "list", here)}
     for spec in PANES:
@@ -146,7 +146,7 @@ def _elsewhere(shell: Shell, here: ActionContext) -> Iterator[Entry]:
         (
             "Picture for others",
             "The commands that draw you, the timeline or a person into a file.",
-            partial(show_pictures, shell),
+            partial(show_pictures, shell, entity_name),
         ),
         ("Read the guide", "A page for each subject.", partial(show_guide, shell)),
         (
@@ -189,17 +189,22 @@ def show_guide(shell: Shell) -> None:
     shell.app.push_screen(GuideDialog())
 
 
-def show_pictures(shell: Shell) -> None:
-    """Show the shell commands that draw a picture."""
-    from memtui.engine.installation import runnable
+def show_pictures(shell: Shell, entity_name: str) -> None:
+    """Show the shell commands that draw a picture of this memory, and of an entity if one is named."""
+    from memtui.engine.installation import shell_line
 
     from .dialogs.help import HelpDialog, HelpLine
 
+    def command(*words: str) -> str:
+        return shell_line(*shell.shell_options, "picture", *words)
+
     draw = "A picture for others: in a shell"
+    # A name that begins like an option stands behind the sign that ends options.
+    named = (entity_name or "NAME",) if not entity_name.startswith("-") else ("--", entity_name)
     lines = [
-        HelpLine(draw, runnable("memtui picture you me.svg"), "What is known about you."),
-        HelpLine(draw, runnable("memtui picture timeline years.svg"), "Your memories over time."),
-        HelpLine(draw, runnable("memtui picture entity NAME who.svg"), "Whom NAME is seen with."),
+        HelpLine(draw, command("you", "me.svg"), "What is known about you."),
+        HelpLine(draw, command("timeline", "years.svg"), "Your memories over time."),
+        HelpLine(draw, command("entity", *named, "who.svg"), f"Whom {named[-1]} is seen with."),
         HelpLine(draw, '--filter "-tag:private -topic:health"', "Leaves out what is not for others."),
     ]
     shell.app.push_screen(HelpDialog("Pictures", lines))

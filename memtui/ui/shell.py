@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -45,6 +45,10 @@ class Shell(Protocol):
 
     @property
     def memory_name(self) -> str: ...
+    @property
+    def shell_options(self) -> Sequence[str]:
+        """The options with which a command in a shell opens this memory."""
+
     @property
     def stats(self) -> Stats | None:
         """The last read counts of the whole memory."""

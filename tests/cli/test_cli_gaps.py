@@ -75,6 +75,10 @@ def test_changes_are_narrowed_by_the_name_of_who_made_them_and_by_time(cli: Cli)
 def test_an_id_of_another_copy_of_the_demo_is_explained(cli: Cli) -> None:
     result = cli("--demo", "show", "fact_00000000")
     assert result.code == 3 and "Each command with --demo makes a new copy" in result.err
+    # A misspelt name is no id: near names help.
+    for command in (["entities", "Adda"], ["picture", "entity", "Adda", "out.svg"]):
+        result = cli("--demo", *command)
+        assert result.code == 3 and "Did you mean Ada" in result.err and "new copy" not in result.err
 
 
 def test_an_operation_is_named_by_its_number(cli: Cli) -> None:

@@ -15,6 +15,7 @@ from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.line_input import LineDialog
 from memtui.ui.dialogs.merge import EntityMergeDialog
 from memtui.ui.keymap import Keymap
+from memtui.ui.palette import show_pictures
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
@@ -738,3 +739,17 @@ async def test_in_a_narrow_window_it_has_the_whole_pane_and_follows_corrections(
         await until(lambda: middle(app) == "Gent")
         await pilot.press("escape")
         await until(lambda: pane.table.has_focus)
+
+
+async def test_the_commands_for_pictures_name_this_memory_and_who_is_under_the_cursor(known: Story) -> None:
+    app = at_entities(known, shell_options=("--demo",))
+    async with running(app):
+        await ready(app)
+        await choose(app, "Ada Ferreira")
+        show_pictures(app, app.main.pane.entity_name)
+        await until(lambda: "Pictures" in screen_text(app))
+        shown = screen_text(app)
+        assert "--demo picture you me.svg" in shown
+        assert (
+            "--demo picture entity 'Ada Ferreira' who.svg" in shown and "Whom Ada Ferreira is seen" in shown
+        )

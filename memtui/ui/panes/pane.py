@@ -72,6 +72,11 @@ class Pane(Container):
         return delegated(self, action)
 
     @property
+    def entity_name(self) -> str:
+        """The name of the entity under the cursor. Empty where there is none."""
+        return ""
+
+    @property
     def memory_filter(self) -> str:
         """The filter that narrows the memories on screen, for an export."""
         return ""

@@ -67,6 +67,12 @@ class EntitiesPane(ListPane["Entity"]):
         """On a memory in a profile, the keys of memories mean it."""
         return "mentions" if self._corrections.picked_memory is not None else "entities"
 
+    @property
+    def entity_name(self) -> str:
+        """In the drawing it is the one in the middle."""
+        entity = self._neighbours.middle or self.table.selected
+        return entity.canonical_name if entity is not None else ""
+
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
         with Vertical(classes="list-side"):
