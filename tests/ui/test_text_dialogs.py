@@ -8,7 +8,7 @@ from memtui.ui.dialogs.edit import AddDialog, AddObservation, CorrectDialog, Not
 from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.state import UiState
 from textual.widgets import Input, TextArea
-from ui_story import Story, running, screen_text, there, until
+from ui_story import Story, memories, running, screen_text, settle, there, until
 
 # The pane, the keys that lead to the dialog, and the dialog.
 _DIALOGS = (
@@ -59,3 +59,23 @@ async def test_enter_on_nothing_saves_nothing_and_says_so(story: Story) -> None:
         await pilot.press("enter")
         await until(lambda: "There is nothing to save yet." in screen_text(app))
         assert app.screen.query_one(TextArea).text == ""
+
+
+async def test_a_merge_of_unlike_texts_warns_and_one_key_keeps_what_both_say(story: Story) -> None:
+    with story.open() as memory:
+        parcels = memory.remember("Parcels go to the pick-up point")
+        van = memory.remember("The van is for books and Rhubarb.")
+    app = app_at(story, "memories")
+    async with running(app, (80, 24)) as pilot:
+        memories(app).table.mark({parcels.rid, van.rid})
+        await settle(app)
+        await pilot.press("m")
+        await until(lambda: there(app, FactMergeDialog))
+        await until(lambda: "what the second says is lost" in screen_text(app))
+        assert "ctrl+t both texts" in screen_text(app)
+        await pilot.press("ctrl+t", "ctrl+t")
+        await until(lambda: "is lost" not in screen_text(app))
+        assert app.screen.query_one(TextArea).text == f"{van.content} {parcels.content}"
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.main)
+        await until(lambda: f"{van.content} {parcels.content}" in contents(story))

@@ -18,6 +18,7 @@ from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.presenters.entity import EntitySource, entity_columns
+from memtui.ui.presenters.source_words import mostly_lost
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 600
+_SENTENCE_ENDS = ".!?…"
 
 
 class FactMerge(NamedTuple):
@@ -42,9 +44,12 @@ class FactMerge(NamedTuple):
 class FactMergeDialog(EditingDialog[FactMerge]):
     """Shows both, the text that stays, and what the survivor takes over from each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+o", "other", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+o", "other", show=False, priority=True),
+        Binding("ctrl+t", "both", show=False, priority=True),
+    ]
     wide = True
-    hints = (("Enter", "merge"), ("ctrl+o", "keep the other"), LINE_HINT)
+    hints = (("Enter", "merge"), ("ctrl+o", "swap"), ("ctrl+t", "both texts"), LINE_HINT)
 
     def __init__(
         self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None
@@ -97,10 +102,21 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         )
         if self._depends is not None:
             self.query_one(DependsView).show(self._depends.after(text))
-        self.query_one(".dialog-warning", Static).update("")
+        lost = mostly_lost(self._pair[1 - self._survivor].content, text)
+        self.warn("These do not say the same: what the second says is lost." if lost else "")
 
     def action_other(self) -> None:
         self._start_from(1 - self._survivor)
+
+    def action_both(self) -> None:
+        """Put the text of the one that goes behind what is in the box."""
+        gone, text = self._pair[1 - self._survivor].content.strip(), self.text
+        if gone in text:
+            return
+        area = self.query_one(TextArea)
+        end = "" if not text or text[-1] in _SENTENCE_ENDS else "."
+        area.text = f"{text}{end} {gone}".strip()
+        area.move_cursor(area.document.end)
 
     def action_save(self) -> None:
         if self.text:

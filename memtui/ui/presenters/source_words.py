@@ -1,4 +1,4 @@
-"""Which words of a source a memory was made from, to mark them."""
+"""Which words two texts share: to mark those of a source that a memory was made from, and to tell what a merge loses."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def shared(text: str, source: str) -> list[tuple[int, int]]:
         for found in _word.finditer(source)
         if (word := found[0].casefold()) not in _COMMON and _stem(word) in stems
     ]
+
+
+def mostly_lost(old: str, new: str) -> bool:
+    """Fewer than half of the words of ``old`` are also in ``new``."""
+    words = sum(found[0].casefold() not in _COMMON for found in _word.finditer(old))
+    return len(shared(new, old)) * 2 < words
 
 
 def excerpt(source: str, ranges: list[tuple[int, int]], length: int) -> tuple[str, list[tuple[int, int]]]:
