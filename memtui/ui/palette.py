@@ -36,7 +36,10 @@ class Palette(CommandPalette):
 
 
 class Entry(NamedTuple):
-    """A command: its name, its display, what it runs, and whether an empty query lists it. ``also``: words that find it too."""
+    """A command: its name, its display, what it runs, and whether an empty query lists it.
+
+    ``also``: its description and everyday words, which find it too.
+    """
 
     name: Visible
     palette_text: Content
@@ -45,16 +48,32 @@ class Entry(NamedTuple):
     also: str = ""
 
 
-# A command whose description has the words ranks below those whose name is alike.
-_BY_DESCRIPTION = 0.01
 _EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
 
 
-def _has_words(query: str, text: str) -> bool:
-    """Whether each typed word begins a word of the text. Short ones are found by names only."""
-    words = re.findall(r"\w+", text.casefold())
-    typed = query.casefold().split()
-    return len(query.strip()) > 2 and all(any(word.startswith(one) for word in words) for one in typed)
+# More than any score of a fuzzy match.
+_TIER = 10_000
+# Shorter queries are found by names only: they begin a word of most descriptions.
+_LEAST_IN_DESCRIPTION = 3
+
+
+def rank(query: str, name: str, also: str, fuzzy: float) -> float:
+    """The score of a command: words of its name, then words of ``also``, then what ``fuzzy`` found. 0: no hit.
+
+    Whole words come before beginnings of words. ``fuzzy``: the score of the fuzzy match of the name, 0 if there is none.
+    """
+    typed = re.findall(r"\w+", query.casefold())
+    named = set(re.findall(r"\w+", name.casefold()))
+    described = named | set(re.findall(r"\w+", also.casefold()))
+    places = [named] if len(query.strip()) < _LEAST_IN_DESCRIPTION else [named, described]
+    for tier, words in enumerate(places):
+        if not typed:
+            break
+        if words.issuperset(typed):
+            return fuzzy + (4 - 2 * tier) * _TIER
+        if all(any(word.startswith(one) for word in words) for one in typed):
+            return fuzzy + (3 - 2 * tier) * _TIER
+    return fuzzy
 
 
 def _everyday_words(action_id: str) -> str:
@@ -62,7 +81,10 @@ def _everyday_words(action_id: str) -> str:
 
 
 class Commands(Provider):
-    """Saved filters come first. Names are matched fuzzily. An action that cannot run now shows the reason."""
+    """Saved filters come first. A query finds words, then names fuzzily: see ``rank``.
+
+    An action that cannot run now shows the reason.
+    """
 
     _saved: Sequence[SavedFilter] = ()
 
@@ -79,11 +101,7 @@ class Commands(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for entry in self._entries():
-            score = matcher.match(entry.name)
-            if score <= 0:
-                score = (
-                    _BY_DESCRIPTION if _has_words(query, f"{entry.palette_text.plain} {entry.also}") else 0
-                )
+            score = rank(query, entry.name, entry.also, matcher.match(entry.name))
             if score > 0:
                 yield Hit(score, entry.palette_text, entry.run, text=entry.name)
 
@@ -95,7 +113,7 @@ class Commands(Provider):
             show = partial(
                 start_worker, shell.app, partial(shell.navigation.list_memories, saved.filter), "go"
             )
-            yield Entry(name, _shown(name, "", saved.filter), show, True)
+            yield Entry(name, _shown(name, "", saved.filter), show, True, saved.filter)
         for action in actions_at("everywhere", "list", main.pane.here):
             node = main.offering(action)
             if action.group == "Move" or action.id == "palette" or node is None:
@@ -108,17 +126,17 @@ class Commands(Provider):
             yield Entry(name, shown, run, True, f"{action.help} {_everyday_words(action.id)}")
         for command in main.pane.commands():
             name = visible(command.name)
-            yield Entry(name, _shown(name, "", command.help), command.run, False)
+            yield Entry(name, _shown(name, "", command.help), command.run, False, command.help)
         for saved in self._saved:
             name = visible(f"Remove the saved filter: {saved.name}")
             remove = partial(start_worker, shell.app, partial(_remove, shell, saved.name), "filter")
-            yield Entry(name, _shown(name, "", f"{saved.filter}. Undo brings it back."), remove, False)
+            help = f"{saved.filter}. Undo brings it back."
+            yield Entry(name, _shown(name, "", help), remove, False, help)
         yield from _elsewhere(shell, main.pane.here, main.pane.entity_name)
         for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
-            yield Entry(
-                name, _shown(name, "", "Change the colours."), partial(choose_theme, shell, theme), False
-            )
+            help, choose = "Change the colours.", partial(choose_theme, shell, theme)
+            yield Entry(name, _shown(name, "", help), choose, False, help)
 
 
 def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[Entry]:
@@ -132,11 +150,12 @@ def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[
             name = visible(f"{spec.label}: {action.label}")
             run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
             shown = _shown(name, shell.keymap.shown(action), action.help)
-            yield Entry(name, shown, run, False, _everyday_words(action.id))
+            yield Entry(name, shown, run, False, f"{action.help} {_everyday_words(action.id)}")
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
         go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
-        yield Entry(name, _shown(name, "", "Show it in Maintenance."), go, False)
+        help = "Show it in Maintenance."
+        yield Entry(name, _shown(name, "", help), go, False, help)
     for what, help, show in (
         (
             "Connect your agent",
@@ -156,7 +175,7 @@ def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[
         ),
     ):
         name = visible(what)
-        yield Entry(name, _shown(name, "", help), show, False)
+        yield Entry(name, _shown(name, "", help), show, False, help)
 
 
 def _shown(name: Visible, key: str, help: str) -> Content:

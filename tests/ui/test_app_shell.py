@@ -18,13 +18,14 @@ from memtui.ui.dialogs.dialog import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.jump import JumpScreen
 from memtui.ui.messages import Notified
-from memtui.ui.palette import Palette
+from memtui.ui.palette import Palette, rank
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.registry import PANES, spec_of
 from memtui.ui.state import UiState
 from memtui.ui.theme import Appearance
 from memtui.ui.widgets.bars import KeyBar, StatusLine, TabBar
 from memtui.ui.widgets.filter_input import FilterInput
+from textual.command import CommandList
 from textual.widgets import Static
 from ui_story import Story, at_pane, memories, quiet, running, screen_text, settle, still, there, true, until
 
@@ -298,6 +299,26 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
         await until(lambda: memories(app).table.row_count == 5)
 
 
+def test_words_come_before_fuzzy_hits_in_the_palette() -> None:
+    candidates = (  # the name, what else describes it, the score of the fuzzy match
+        ("Sort: oldest first", "Put the list in this order.", 12.0),
+        ("Recall log", "Show what agents were told and when.", 0.0),
+        ("Told by agents", "", 16.0),
+        ("Untold", "", 18.0),
+        ("Settings", "toldest", 0.0),
+    )
+
+    def found(query: str) -> list[str]:
+        scores = {name: rank(query, name, also, fuzzy) for name, also, fuzzy in candidates}
+        return sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
+
+    assert found("told") == ["Told by agents", "Recall log", "Settings", "Untold", "Sort: oldest first"]
+    assert found("log rec")[0] == "Recall log"
+    # A short query does not look into descriptions.
+    assert rank("to", "Recall log", "Show what agents were told.", 0.0) == 0
+    assert rank("re", "Recall log", "", 1.0) > rank("re", "Theme", "", 9.0)
+
+
 async def test_the_palette_knows_what_is_in_other_panes(
     story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,6 +344,15 @@ async def test_the_palette_knows_what_is_in_other_panes(
             await until(partial(on_screen, shown))
             await pilot.press("escape")
             await until(lambda: app.screen is app.main)
+        await pilot.press("ctrl+p")
+        await until(lambda: there(app, Palette))
+        await pilot.press(*"told")
+        await until(lambda: on_screen("told"))
+        await still(pilot.app)
+        first = app.screen.query_one(CommandList).get_option_at_index(0)
+        assert "told" in str(first.prompt), first.prompt
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+p")
         await until(lambda: there(app, Palette))
         await pilot.press(*"backups")
