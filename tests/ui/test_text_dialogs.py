@@ -72,10 +72,27 @@ async def test_a_merge_of_unlike_texts_warns_and_one_key_keeps_what_both_say(sto
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))
         await until(lambda: "what the second says is lost" in screen_text(app))
-        assert "ctrl+t both texts" in screen_text(app)
+        assert "ctrl+t both" in screen_text(app)
         await pilot.press("ctrl+t", "ctrl+t")
         await until(lambda: "is lost" not in screen_text(app))
         assert app.screen.query_one(TextArea).text == f"{van.content} {parcels.content}"
         await pilot.press("enter")
         await until(lambda: app.screen is app.main)
         await until(lambda: f"{van.content} {parcels.content}" in contents(story))
+
+
+async def test_ctrl_u_clears_the_whole_text_also_where_it_is_wrapped(story: Story) -> None:
+    app = app_at(story, "memories")
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+        assert "ctrl+u clear" in screen_text(app)
+        area = app.screen.query_one(TextArea)
+        area.text = "first line\n" + "many words of one long sentence " * 6
+        area.move_cursor((1, 100))
+        await pilot.press("ctrl+u")
+        await until(lambda: area.text == "first line\n")
+        await pilot.press("ctrl+u", "ctrl+u", "ctrl+u")
+        await until(lambda: area.text == "")
+        await pilot.press("ctrl+z")
+        await until(lambda: area.text != "")

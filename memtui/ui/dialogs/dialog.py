@@ -88,10 +88,11 @@ class Dialog(ModalScreen[T], Generic[T]):
 # The keys of a new line. Terminals that do not tell shift+Enter from Enter send at least the first one.
 _NEW_LINE = "ctrl+j,shift+enter,alt+enter"
 LINE_HINT = ("ctrl+j", "new line")
+CLEAR_HINT = ("ctrl+u", "clear")
 
 
 class TextEntry(TextArea):
-    """A text to write. Enter is left to the dialog, which saves."""
+    """A text to write. Enter is left to the dialog, which saves. ctrl+u clears the line as typed, not as wrapped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding(_NEW_LINE, "new_line", show=False)]
 
@@ -101,6 +102,13 @@ class TextEntry(TextArea):
 
     def action_new_line(self) -> None:
         self.replace("\n", *self.selection)
+
+    def action_delete_to_start_of_line(self) -> None:
+        """Delete the whole line under the cursor, however the screen wraps it. An empty one goes with its line break."""
+        row = self.cursor_location[0]
+        text = self.document.get_line(row)
+        start = (row, 0) if text or row == 0 else (row - 1, len(self.document.get_line(row - 1)))
+        self.delete(start, (row, len(text)), maintain_selection_offset=False)
 
 
 class EditingDialog(Dialog[T], Generic[T]):

@@ -17,7 +17,7 @@ from memtui.ui.presenters.diff import old_and_new
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.text_view import DependsView
 
-from .dialog import LINE_HINT, Dialog, EditingDialog
+from .dialog import CLEAR_HINT, LINE_HINT, Dialog, EditingDialog
 
 
 class Written(NamedTuple):
@@ -71,7 +71,7 @@ class CorrectDialog(EditingDialog[Written]):
     """
 
     wide = True
-    hints = (("Enter", "save the correction"), LINE_HINT)
+    hints = (("Enter", "save the correction"), LINE_HINT, CLEAR_HINT)
 
     def __init__(
         self, old: str, source: Content | None = None, *, proposed: str = "", depends: Dependents | None = None
@@ -265,7 +265,7 @@ class NoteDialog(EditingDialog[Entry]):
     """
 
     wide = True
-    hints = (("Enter", "save"), LINE_HINT)
+    hints = (("Enter", "save"), LINE_HINT, CLEAR_HINT)
 
     def __init__(self, key: str | None = None, text: str = "", *, warning: str = "") -> None:
         super().__init__()

@@ -49,7 +49,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         Binding("ctrl+t", "both", show=False, priority=True),
     ]
     wide = True
-    hints = (("Enter", "merge"), ("ctrl+o", "swap"), ("ctrl+t", "both texts"), LINE_HINT)
+    hints = (("Enter", "merge"), ("ctrl+o", "swap"), ("ctrl+t", "both"), LINE_HINT)
 
     def __init__(
         self, pair: tuple[MemoryRecord, MemoryRecord], survivor: int, depends: Dependents | None = None
