@@ -29,7 +29,7 @@ from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
 from .choice import Question
-from .dialog import LINE_HINT, Dialog
+from .dialog import CLEAR_HINT, LINE_HINT, Dialog
 from .edit import CorrectDialog
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ _HEADER_FROM = 8
 class EditProposal(CorrectDialog):
     """Edits the text of a line before it is remembered."""
 
-    hints = (("Enter", "take it so"), LINE_HINT)
+    hints = (("Enter", "take it so"), LINE_HINT, CLEAR_HINT)
 
     def title_text(self) -> str:
         return "Edit before it is remembered"
