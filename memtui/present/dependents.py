@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from memtui.engine.wording import cut
+
 from .format import count, local_time, plural
 from .memory import kind_label, without_secrets
 from .text import Labelled, Line
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 # What an erase will do to each row that has the text. "clear": the row stays, its words go.
 OUTCOMES: Mapping[CarrierOutcome, str] = {"erased": "erase", "cleared": "clear", "kept": "keep"}
 NOTHING = "nothing depends on it"
+# How many memories a question quotes, and how many characters of each.
+_QUOTES, _QUOTED = 3, 120
 
 
 def review_note(dependents: Dependents) -> str:
@@ -27,6 +31,17 @@ def review_note(dependents: Dependents) -> str:
         else ", and summaries, wait"
     )
     return f"What was drawn from it{named} in Review afterwards."
+
+
+def forget_note(dependents: Dependents, *, undo: str, trash: str) -> str:
+    """What would be forgotten, in its words, and how it comes back. ``undo``, ``trash``: their keys."""
+    texts = [" ".join(without_secrets(one).split()) for one in dependents.memories]
+    quotes = [f"“{cut(text, _QUOTED)}”" for text in texts[:_QUOTES]]
+    if len(texts) > _QUOTES:
+        quotes.append(f"and {count(len(texts) - _QUOTES)} more")
+    goes = "It goes" if len(texts) == 1 else "They go"
+    way_back = f"{goes} to the Trash: {undo} takes that back at once, {trash} in Memories lists it."
+    return "\n".join((*quotes, way_back, review_note(dependents)))
 
 
 def headline(dependents: Dependents) -> str:

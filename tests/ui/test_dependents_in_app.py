@@ -48,6 +48,9 @@ async def test_the_dialogs_show_it(story: Story, fact: MemoryRecord, size: tuple
             await until(lambda: WEEK[:20] in screen_text(app))
             if dialog is not EraseDialog:
                 assert "2 drawn from it" in screen_text(app)
+            if dialog is Question:
+                assert "“Works at Initech”" in screen_text(app)
+                assert "to the Trash: u takes that back" in screen_text(app)
                 assert any(word in screen_text(app) for word in ("save the correction", "leave it"))
             await pilot.press("n" if dialog is Question else "escape")
             await until(lambda dialog=dialog: not there(app, dialog))

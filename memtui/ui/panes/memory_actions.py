@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from memtui.present.dependents import review_note
+from memtui.present.dependents import forget_note, review_note
 from memtui.present.format import local_date, plural
 from memtui.present.memory import is_replaced, without_secrets
 from memtui.present.text import one_line
@@ -168,10 +168,10 @@ class MemoryActions:
         depends = await self._pane.ask(lambda engine: _dependents(engine, rids))
         if not depends.is_needed:
             return True
-        question = Question(
-            f"Forget {'it' if len(rids) == 1 else plural(len(rids), 'memory')}?", review_note(depends), yes="forget",
-            depends=depends,
-        )  # fmt: skip
+        keys = self._pane.shell.keymap_shown
+        text = forget_note(depends, undo=keys("undo"), trash=keys("trash"))
+        title = "Forget it?" if len(rids) == 1 else f"Forget {plural(len(rids), 'memory')}?"
+        question = Question(title, text, yes="forget", depends=depends)
         return await self._pane.shell.ask_person(question) is True
 
     async def do_withhold(self) -> None:
