@@ -80,7 +80,8 @@ def says_addition(text: str) -> bool:
 @functools.cache
 def phrases(heading: str) -> re.Pattern[str]:
     """The phrases under a heading of ``change_cues.txt``, for text in small letters."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(_lines('change_cues.txt')[heading])})(?!\w)")
+    alternatives = "|".join(_lines("change_cues.txt")[heading]).replace("ß", "ss")  # as casefold writes it
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 
 def _lines(name: str) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
 
 from ..extract.joined_statements import statements_in, without_date
+from ..extract.severity import is_severe
 from .change_words import says_addition, says_change
 from .compatible import are_compatible, may_be_of_one
 from .look_alikes import looks_like_one
@@ -86,8 +87,9 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relat
     verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
         return Relation(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
-    if says_addition(new) and not (
-        judged is not None and judged >= _CERTAINLY and sets_another_value(new, old)
+    if says_addition(new) and (
+        is_severe(new)  # one more allergy never takes the place of another
+        or not (judged is not None and judged >= _CERTAINLY and sets_another_value(new, old))
     ):
         return Relation(kind="beside", score=verdict.score)
     slot = contested_slot(new, old)

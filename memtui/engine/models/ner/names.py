@@ -42,10 +42,9 @@ _IN_CODE = ("/", "_", "\\", "=")
 _NAMED = GIVEN | PLACE | ORGANISATION | THING | BRAND
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
-_REJECTED, _ACCEPTED, _SURE, _CERTAIN = 0.85, 0.25, 0.85, 0.95
-"""How likely it is no name: what rules take for one is dropped above the first, what they pass over is taken below the second.
-Above the third a type
-is sure, above the last it stands against a rule that the name itself meets."""
+_REJECTED, _REJECTED_OF_SEVERAL, _ACCEPTED, _SURE, _CERTAIN = 0.85, 0.95, 0.25, 0.85, 0.95
+"""How likely it is no name: what rules take for one is dropped above the first (of several words above the second), what they pass
+over is taken below the third. Above the fourth a type is sure, above the last it stands against a rule that the name itself meets."""
 
 Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
@@ -91,7 +90,8 @@ def named(
     """The candidate with the type that is most likely, or None where it is more likely no name; ``label``: spaCy's."""
     shares = probabilities(candidate.place(text, label))
     no_name = shares[-1]
-    if no_name > (_REJECTED if candidate.likely else _ACCEPTED):
+    several = candidate.likely and " " in text[candidate.start : candidate.end]
+    if no_name > (_REJECTED_OF_SEVERAL if several else _REJECTED if candidate.likely else _ACCEPTED):
         return None
     best = max(range(len(shares) - 1), key=shares.__getitem__)
     type, share = CLASSES[best], shares[best] / (1.0 - no_name)
