@@ -134,6 +134,11 @@ async def test_the_list_has_orders_and_a_filter_that_finds_nobody_says_so(known:
         await until(lambda: "No entity passes this filter" in screen_text(app))
         await pilot.press("escape")
         await until(lambda: entities(app).table.row_count > 1)
+        await pilot.press("slash", *"after:2026-11-01", "enter")
+        await until(lambda: "after: is about memories, not for this list" in screen_text(app))
+        assert "M  on an entity: list its memories, and filter those" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: entities(app).table.row_count > 1)
         await pilot.press("slash", *"type:ghost")
         await until(lambda: "is not a type" in screen_text(app))
 
@@ -753,3 +758,16 @@ async def test_the_commands_for_pictures_name_this_memory_and_who_is_under_the_c
         assert (
             "--demo picture entity 'Ada Ferreira' who.svg" in shown and "Whom Ada Ferreira is seen" in shown
         )
+
+
+async def test_the_memories_of_an_entity_are_one_key_away_where_dates_filter(known: Story) -> None:
+    app = at_entities(known)
+    async with running(app) as pilot:
+        await choose(app, "Ada Ferreira")
+        key = next(one for one in app.main.query_one(KeyBar).keys if one.action_id == "shared")
+        assert (key.key, key.label, key.able) == ("M", "its memories", True)
+        assert "There dates filter too." in " ".join(one.help for one in app.main.help_lines()[1])
+        await pilot.press("M")
+        await until(lambda: isinstance(app.main.pane, MemoriesPane))
+        await settle(app)
+        assert 'entity:"Ada Ferreira"' in memories(app).filter_text and memories(app).table.row_count > 0

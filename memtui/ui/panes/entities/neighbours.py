@@ -56,6 +56,8 @@ class Neighbours:
         match action.id:
             case "neighbours":
                 return "" if self.shown or self._pane.table.selected is not None else "There is no row here."
+            case "shared" if not self.shown:
+                return "" if self._pane.table.selected is not None else "There is no row here."
             case "walk_back":
                 return "" if self._way else "This is where you began."
             case _:
@@ -193,8 +195,9 @@ class Neighbours:
         return True
 
     async def do_shared(self) -> None:
-        """List what mentions both."""
-        chosen, middle = self.view.chosen, self.middle
+        """List what mentions the entity; in the drawing what mentions both."""
+        middle = self.middle if self.shown else self._pane.table.selected
+        chosen = self.view.chosen if self.shown else None
         assert middle is not None  # unavailable_reason
         both = [middle] if chosen is None else [middle, chosen.entity]
         await self._pane.shell.navigation.list_memories(mentioning(*both))

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from memtui.present.entity import mentioning, type_legend
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start_worker
-from memtui.ui.actions import ActionContext
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
@@ -37,6 +37,15 @@ if TYPE_CHECKING:
 
 _NAME = 60
 _NO_FACT = "There is no memory under the cursor."
+
+
+def _term_of_memories(filter: str) -> str:
+    """The first key of a filter that only a list of memories knows, as typed: ``after:``. Empty if there is none."""
+    from memtui.engine.search.filters.terms import reads_as_filter
+
+    words = (word.removeprefix("-") for word in filter.split())
+    found = next((word for word in words if reads_as_filter(word) and not word.startswith("entity:")), "")
+    return found and f"{found.partition(':')[0]}:"
 
 
 class EntitiesPane(ListPane["Entity"]):
@@ -72,6 +81,9 @@ class EntitiesPane(ListPane["Entity"]):
         """In the drawing it is the one in the middle."""
         entity = self._neighbours.middle or self.table.selected
         return entity.canonical_name if entity is not None else ""
+
+    def label(self, action: Action) -> str:
+        return "in common" if action.id == "shared" and self._neighbours.shown else action.label
 
     def compose(self) -> ComposeResult:
         use_styles(self.app, "panes.tcss")
@@ -257,10 +269,13 @@ class EntitiesPane(ListPane["Entity"]):
             else ""
         )
         if filter and stats.entities:
+            term = _term_of_memories(filter)
+            about = f"{term} is about memories, not for this list.\n\n" if term else ""
             return assemble(
-                ("No entity passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n",
+                ("No entity passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n", about,
                 (key("back"), "bold $accent"), "  clear the filter\n",
                 (key("filter"), "bold $accent"), "  change it\n",
+                *(((key("shared"), "bold $accent"), "  on an entity: list its memories, and filter those\n") if term else ()),
                 (f"\n{waiting}" if waiting else "", "$text-muted"),
             )  # fmt: skip
         how = "People, projects and places appear here automatically, from the names in your memories.\n\n"
