@@ -107,7 +107,10 @@ def test_cards_are_decided_by_their_ids(cli: Cli) -> None:
     ):  # fmt: skip
         assert cli("review", *line).code == code, line
     result = cli("review", "keep", card, "--memory", old["id"])
-    assert (result.code, result.out.splitlines()[0]) == (0, "Kept “I live in Bergen”")
+    assert (result.code, result.out.splitlines()[0]) == (
+        0,
+        "Kept “I live in Bergen”; “We live in Oslo now” goes to the Trash",
+    )
     assert [item["kind"] for item in cli("review", "--json").json["items"]] == ["new"]
     assert cli("show", old["id"], "--json").json["memory"]["confirmed_at"]
     assert cli("review", "keep", card).code == 3

@@ -114,6 +114,7 @@ async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: St
             )
         )
         await until(lambda: app.main.query_one(StatusLine).said.startswith("Kept “We live in Oslo now"))
+        assert "; “I live in Bergen” stays, marked as replaced" in app.main.query_one(StatusLine).said
         await pilot.press("x")
         await until(lambda: kinds(app) == ["fading", "new"])
     old = facts(inbox)["I live in Bergen"]
@@ -126,7 +127,7 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
     async with running(app, (80, 24)) as pilot:
         await ready(app)
         keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
-        assert keys[:4] == ["keep", "forget", "both are true", "merge"]
+        assert keys[:4] == ["use new", "forget", "both are true", "merge"]
         # The card has all its choices, however long what they are decided by.
         choices = app.main.query_one(".card-verdicts").region
         shown = "\n".join(screen_text(app).splitlines()[choices.y : choices.bottom])

@@ -105,6 +105,12 @@ class ReviewItem(Record):
         return self.kind == "new" or (self.kind == "fading" and len(self.memories) > 1)
 
     @property
+    def old_lasts(self) -> bool:
+        """Whether the known side of a conflict keeps its confidence once the new one is kept (``apply.weaken``)."""
+        known = self.memories[1]
+        return known.decay_rate == 0.0 or known.topic == "health" or self.left_over != ""
+
+    @property
     def only_named(self) -> bool:
         """Dependents: nothing of it was drawn from what no longer holds; it has a name of that."""
         return len(self.named) == len(self.parts) > 0

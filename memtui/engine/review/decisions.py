@@ -17,7 +17,7 @@ from memtui.engine.memories import operations, validation
 from memtui.engine.memories import operations as memory_operations
 from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
-from memtui.engine.wording import plural, quoted
+from memtui.engine.wording import plural, quoted, quoted_change
 
 from . import change_requests, dependents, merge_candidates
 from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
@@ -59,6 +59,10 @@ _DONE: dict[Verdict, str] = {
 }  # fmt: skip
 
 
+# How much of each side of a conflict is quoted, so that both stand in a line.
+_SIDE = 30
+
+
 def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
     if item.id == THE_REST:
@@ -77,11 +81,25 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         names = [quoted(validation.without_secrets(one.canonical_name)) for one in item.entities[:2]]
         done = {"both": "Keep apart:", "merge": "One:", "snooze": "Put off:"}.get(verdict, _DONE[verdict])
         return f"{done} {' and '.join(names)}"
+    if item.kind == "conflict" and verdict == "keep" and len(item.memories) > 1:
+        return _label_of_conflict(item, keep)
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.change_request and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     done = "Did not remember" if item.kind == "quarantined" and verdict == "forget" else _DONE[verdict]
     return f"{done} {quoted(validation.without_secrets(shown))}{more}"
+
+
+def _label_of_conflict(item: ReviewItem, keep: str | None) -> str:
+    """Both sides: the one that stands, and what becomes of the other one."""
+    new, old = item.memories[:2]
+    stands, goes = (old, new) if keep == old.id else (new, old)
+    replaced = "stays, marked as replaced" if item.old_lasts else "fades out"
+    what = replaced if goes is old else "goes to the Trash"
+    lost, kept = quoted_change(
+        validation.without_secrets(goes.content), validation.without_secrets(stands.content), _SIDE
+    )
+    return f"Kept {kept}; {lost} {what}"
 
 
 def decide(

@@ -105,13 +105,19 @@ def test_keeping_the_old_one_puts_the_new_one_into_the_trash(memory: Memory, con
     assert cards(memory, "conflict") == []
 
 
-@pytest.mark.parametrize(("verdict", "said"), [("keep", "Kept"), ("forget", "Forgot")])
-def test_what_was_done_is_told_of_the_side_that_was_picked(
-    memory: Memory, conflict: ReviewItem, verdict: Verdict, said: str
+def test_what_was_done_is_told_of_the_side_that_was_picked_and_of_the_other_one(
+    memory: Memory, conflict: ReviewItem
 ) -> None:
-    for side in conflict.memories:
+    new, old = conflict.memories
+    decisions: list[tuple[Verdict, MemoryRecord, str]] = [
+        ("keep", new, f"Kept “{new.content}”; “{old.content}” stays, marked as replaced"),
+        ("keep", old, f"Kept “{old.content}”; “{new.content}” goes to the Trash"),
+        ("forget", new, f"Forgot “{new.content}”"),
+        ("forget", old, f"Forgot “{old.content}”"),
+    ]
+    for verdict, side, said in decisions:
         operation = memory.review.decide(conflict, verdict, keep=side.id)
-        assert operation is not None and operation.label == f"{said} “{side.content}”"
+        assert operation is not None and operation.label == said
         memory.undo()
 
 

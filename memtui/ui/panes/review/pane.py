@@ -198,8 +198,14 @@ class ReviewPane(ListPane[Card]):
 
     def label(self, action: Action) -> str:
         card = self.decisions.current
-        named = card is not None and card.item.kind == "entities"
-        return _OF_NAMES.get(action.id, action.label) if named else action.label
+        if card is None:
+            return action.label
+        if card.item.kind == "entities":
+            return _OF_NAMES.get(action.id, action.label)
+        if action.id == "keep" and card.item.kind in ("conflict", "duplicate"):
+            # The card says "use the new one" or "use the old wording": the side is its third word.
+            return f"use {dict(consequences(card, self.decisions.pick))['keep'].split()[2]}"
+        return action.label
 
     def offers(self, action: Action) -> bool:
         """Without a card there are no verdicts."""

@@ -82,11 +82,9 @@ def _first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
     name, other = ("new", "old") if pick == 1 else ("old", "new")
-    known = card.item.memories[1]
     # The one that was known first decides what happens to the other one. It may be the one that was said later.
     if card.sides[pick] is card.item.memories[0]:
-        lasts = known.decay_rate == 0.0 or known.topic == "health" or card.item.left_over
-        keep = f"the {other} one {'stays, marked as replaced' if lasts else 'fades out'}"
+        keep = f"the {other} one {'stays, marked as replaced' if card.item.old_lasts else 'fades out'}"
         forget = "it goes to the Trash"
     else:
         keep, forget = f"the {other} one goes to the Trash", f"the {other} one replaces it"
