@@ -159,6 +159,8 @@ def test_names_in_notes_are_found_with_few_mistakes() -> None:
         ("We met in Dan's kitchen.", "Dan", "person"),
         ("I run in Brooks.", "Brooks", "other"),
         ("Der Hund heißt Bello.", "Bello", "person"),
+        ("Manfred Kießling called.", "Manfred Kießling", "person"),
+        ("Billy Jones broke the window.", "Billy Jones", "person"),
         ("Mein Bruder Jonas wohnt in Köln.", "Jonas", "person"),
         ("Tidewrack is a small cooperative.", "Tidewrack", "organization"),
         ("Ingrid is my team lead.", "Ingrid", "person"),

@@ -316,9 +316,11 @@ def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
 def _only_opens(parts: list[Word]) -> bool:
     """Whether the first word has its capital from the sentence: "Met Ada", but not "New York"."""
     first = parts[0][0]
-    shaped = _ordinary.fullmatch(first) or (_verbish.fullmatch(first) and not is_given_name(first.lower()))
-    ordinary = first.lower() in words.OPENERS or shaped is not None
-    return ordinary and not is_place([word.lower() for word, _, _ in parts])
+    given = is_given_name(first.lower()) or known_as(first.lower()) & GIVEN  # "Manfred", "Billy"
+    shaped = _ordinary.fullmatch(first) or (_verbish.fullmatch(first) and not given)
+    return (first.lower() in words.OPENERS or bool(shaped)) and not is_place(
+        [word.lower() for word, _, _ in parts]
+    )
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
