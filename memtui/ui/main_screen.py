@@ -265,7 +265,7 @@ class MainScreen(Screen[None]):
                 HelpLine(
                     group,
                     " ".join(map(show_key, self.shell.keymap.keys(action))),
-                    action.help,
+                    self.pane.help(action),
                     refusal(node, action),
                 )
                 for action in actions

@@ -119,7 +119,7 @@ class Commands(Provider):
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
             reason = refusal(node, action)
-            help = f"not now: {reason}" if reason else action.help
+            help = f"not now: {reason}" if reason else main.pane.help(action)
             name = visible(f"{action.label[0].upper()}{action.label[1:]}")
             run = partial(shell.action_perform, action.id)
             shown = _shown(name, shell.keymap.shown(action), help)

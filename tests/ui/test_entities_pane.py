@@ -517,7 +517,7 @@ async def test_on_a_fact_of_a_profile_the_keys_of_facts_mean_it(known: Story) ->
         fact = entities(app).profile.stop
         assert fact is not None and fact.memory is not None
         labels = [key.label for key in app.main.query_one(KeyBar).fitting()]
-        assert labels[:4] == ["open", "correct", "forget", "back"]
+        assert labels[:4] == ["open", "correct", "forget", "who with whom"]
         await pilot.press("c")
         await until(lambda: "confirmed already" in said(app))
         await pilot.press("e")
@@ -771,3 +771,17 @@ async def test_the_memories_of_an_entity_are_one_key_away_where_dates_filter(kno
         await until(lambda: isinstance(app.main.pane, MemoriesPane))
         await settle(app)
         assert 'entity:"Ada Ferreira"' in memories(app).filter_text and memories(app).table.row_count > 0
+
+
+async def test_the_profile_of_a_narrow_window_has_the_way_to_the_drawing(known: Story) -> None:
+    app = at_entities(known)
+    async with running(app, (80, 24)) as pilot:
+        await choose(app, "Ada Ferreira")
+        await pilot.press("enter")
+        await until(lambda: entities(app).profile.has_focus)
+        bar = app.main.query_one(KeyBar)
+        await until(lambda: {"neighbours", "go", "help"} <= {key.action_id for key in bar.fitting()})
+        # The help explains the filter of this list, not that of memories.
+        helps = [one.help for one in app.main.help_lines()[1]]
+        assert "Filter by words of the name, type:person, -word." in helps
+        assert not any("conf<0.5" in one for one in helps)

@@ -344,6 +344,12 @@ class ListPane(Pane, Generic[Row]):
     def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
 
+    def help(self, action: Action) -> str:
+        """Each list has a filter of its own, which its placeholder explains."""
+        if action.id == "filter" and self.placeholder and not self.language:
+            return f"{self.placeholder[0].upper()}{self.placeholder[1:]}."
+        return super().help(action)
+
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "unzoom" and not self._zoomed:
             return "All parts are shown already."

@@ -44,8 +44,6 @@ class Pane(Container):
     tables: ClassVar[frozenset[str] | None] = None
     # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
     footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
-    # Actions to which the way to the commands gives its room in a narrow footer.
-    footer_needed: ClassVar[frozenset[str]] = frozenset()
     # Objects that carry out some of the pane's actions (see ``perform``).
     delegates: Sequence[object] = ()
     action_perform, action_chord = perform, chord
@@ -66,6 +64,10 @@ class Pane(Container):
     def label(self, action: Action) -> str:
         """What the footer calls an action here."""
         return action.label
+
+    def help(self, action: Action) -> str:
+        """What an action does here, as a sentence."""
+        return action.help
 
     def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run now, as a sentence; empty when it can."""
@@ -120,6 +122,11 @@ class Pane(Container):
     def in_mode(self) -> bool:
         """Whether the footer should show that Esc leaves a mode: the full view, tuning, the Trash."""
         return False
+
+    @property
+    def footer_needed(self) -> frozenset[str]:
+        """Actions to which the way to the commands gives its room in a narrow footer."""
+        return frozenset()
 
     def preferred_actions(self) -> Sequence[str]:
         """The actions that the footer should show first."""

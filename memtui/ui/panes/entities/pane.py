@@ -57,7 +57,6 @@ class EntitiesPane(ListPane["Entity"]):
     noun, noun_one = "entities", "entity"
     orders = ORDERS
     markable = False
-    footer_needed = frozenset({"unlink"})
     tables = frozenset({"entities", "entity_aliases", "entity_decisions", "memory_entities", "memories", "*"})
     # What the profile shows now.
     _portrait: Portrait | None = None
@@ -198,6 +197,11 @@ class EntitiesPane(ListPane["Entity"]):
     @property
     def in_mode(self) -> bool:
         return self._neighbours.shown or super().in_mode
+
+    @property
+    def footer_needed(self) -> frozenset[str]:
+        """In a profile the drawing is needed too: nothing else there leads to it."""
+        return frozenset({"unlink", "neighbours"} if self.profile.has_focus else {"unlink"})
 
     def preferred_actions(self) -> Sequence[str]:
         if self._neighbours.shown:
