@@ -73,6 +73,7 @@ class Portrait(Record):
     cautions: tuple[Caution, ...] = ()
     decided: tuple[Stamp, ...] = ()
     withheld_from: tuple[str, ...] = ()
+    asked: bool = False
 
     @classmethod
     def of(cls, detail: MemoryDetail) -> Portrait:
@@ -89,6 +90,7 @@ class Portrait(Record):
             cautions=detail.cautions,
             decided=detail.decided,
             withheld_from=detail.withheld_from,
+            asked=detail.asked,
         )
 
 
@@ -127,7 +129,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
     rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
     rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
-    rows += [(label, drawn(line)) for label, line in words.withheld_from(detail)]
+    rows += [(label, drawn(line)) for label, line in (*words.asked(detail), *words.withheld_from(detail))]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:

@@ -143,6 +143,12 @@ def withheld_from(detail: MemoryDetail) -> Iterator[Labelled]:
         yield Labelled("not for", ((", ".join(detail.withheld_from), "warning"),))
 
 
+def asked(detail: MemoryDetail) -> Iterator[Labelled]:
+    """That an open card of Review is about it."""
+    if detail.asked:
+        yield Labelled("review", (("a card in Review asks whether this still holds", "warning"),))
+
+
 def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
     """Its state: confidence, confirmed, pinned, in the Trash or fading; its topic, date and tags."""
     yield Labelled("confidence", ((confidence_left(memory), "text"),))

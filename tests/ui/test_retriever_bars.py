@@ -120,6 +120,23 @@ def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
     assert [text[-2:] for text in shown] == ["▲2", "▼1", "ew", "▼2"]
 
 
+def test_a_hit_whose_day_is_over_says_so_where_there_is_room() -> None:
+    plan = MemoryRecord(
+        rid=1, id="fact_1", kind="fact", content="The dentist is on Monday", event_time=0, created_at=0,
+        confidence=1.0, effective=1.0, decay_rate=0.0, trust="user", topic="plan", happens_at=100_000,
+    )  # fmt: skip
+    hit = Hit(rank=1, memory=plan, score=1.0, retrievers={"keyword": _hit()})
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=(hit,), retrievers=())
+    (row,) = hit_rows(result, None)
+
+    def shown(now: float, width: int) -> str:
+        text = next(column for column in search_columns(UNICODE, lambda: now) if column.id == "text")
+        return "".join(piece.text for piece in text.cell(row, width))
+
+    assert shown(300_000.0, 50).split()[1:3] == ["past", "The"]
+    assert "past" not in shown(90_000.0, 50) and "past" not in shown(300_000.0, 20)
+
+
 def test_the_ranks_that_an_agent_is_not_told_are_dim() -> None:
     memory = MemoryRecord(
         rid=1, id="fact_1", kind="fact", content="x", event_time=0, created_at=0, confidence=1.0, effective=1.0,

@@ -45,6 +45,7 @@ from memtui.engine.store import (
     lists,
     memories,
     operations,
+    proposals,
     recalls,
     sessions,
     stamps,
@@ -280,6 +281,7 @@ class ReadQueries:
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
             kept_from = withheld.agents_of(connection, one.rid)
+            asked = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
             decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
@@ -310,6 +312,7 @@ class ReadQueries:
             decided=decided,
             device=device,
             withheld_from=kept_from,
+            asked=asked,
         )  # fmt: skip
 
     def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:

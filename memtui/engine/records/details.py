@@ -23,7 +23,7 @@ class MemoryDetail(Record):
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
     sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each
     of its aspects, and on which device; ``device`` is this one. ``withheld_from``: the agents that are not
-    told it, because of it or of what it belongs to.
+    told it, because of it or of what it belongs to. ``asked``: an open card of Review is about a conflict of it.
     """
 
     memory: MemoryRecord
@@ -45,6 +45,7 @@ class MemoryDetail(Record):
     decided: tuple[Stamp, ...] = ()
     device: str = ""
     withheld_from: tuple[str, ...] = ()
+    asked: bool = False
 
 
 class PinnedQuestion(Record):

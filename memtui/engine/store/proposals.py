@@ -118,6 +118,14 @@ def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Pro
     return [_proposal(row) for row in rows]
 
 
+def is_conflict_open(connection: apsw.Connection, id: str, now: float) -> bool:
+    """Whether a card that waits now asks which holds, this memory (by id) or another active one."""
+    return any(
+        card.waits(now) and sum(one.active for one in sides(connection, memory_ids(card), now)) > 1
+        for card in undecided_about(connection, CONFLICT, id)
+    )
+
+
 def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
     """How many proposals (of other kinds) were decided or put off since a time."""
     return int(

@@ -124,7 +124,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
         if row.hit is not None:
             arrow = moved(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
-            state = ended_word(row.hit.memory, room, row.hit.cautions)
+            state = ended_word(row.hit.memory, room, row.hit.cautions, now())
             if row.edge and not row.likely and room >= WORDED:
                 state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             content = one_line(row.hit.memory.content, max(room - len(state), 1))
@@ -252,7 +252,7 @@ class HitText(MemoryText):
             lines.append(self._rule())
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
-            lines += [*self._state(hit.memory), *self._successor(detail)]
+            lines += [*self._state(hit.memory), *self._asked(detail), *self._successor(detail)]
             lines += self._topic_and_date(hit.memory)
             lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
             lines += self._group(self._around(detail))

@@ -155,14 +155,17 @@ def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
     return visible(glyphs.replaced if is_replaced(memory) else glyphs.ended)
 
 
-def ended_word(memory: MemoryRecord, room: int, cautions: Sequence[Caution] = ()) -> Visible:
+def ended_word(
+    memory: MemoryRecord, room: int, cautions: Sequence[Caution] = (), now: float | None = None
+) -> Visible:
     """Why it is in the Trash or no longer true, shown before its text: ``replaced   ``, ``corrected  ``.
 
-    Empty if it is active and true, and in a narrow list.
+    ``now``: a plan whose day is over by then is ``past``. Empty if it is active and true, and in a narrow list.
     """
-    if room < WORDED or (memory.active and not cautions):
+    past = now is not None and is_past(memory, now)
+    if room < WORDED or (memory.active and not cautions and not past):
         return Visible("")
-    word = label(cautions[0], memory) if memory.active else why_ended(memory)
+    word = why_ended(memory) if not memory.active else label(cautions[0], memory) if cautions else "past"
     return visible(f"{word:{_WORD}}  ")
 
 

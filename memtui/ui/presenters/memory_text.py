@@ -61,6 +61,7 @@ class MemoryText(TextLayout):
             [
                 *self._head(memory),
                 *self._cautions(detail.cautions if memory.active else ()),
+                *self._asked(detail),
                 *self._withheld_from(detail),
                 *self._successor(detail),
                 *self._fading(detail),
@@ -131,6 +132,10 @@ class MemoryText(TextLayout):
         """Statements in it that were corrected or forgotten since."""
         for label, caution_line in caution.lines(cautions, self.now):
             yield from self.labelled(label, drawn(caution_line))
+
+    def _asked(self, detail: MemoryDetail) -> Iterable[Content]:
+        for label, text in words.asked(detail):
+            yield from self.labelled(label, drawn(text))
 
     def _withheld_from(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, agents in words.withheld_from(detail):

@@ -10,6 +10,8 @@ from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review.cards import ReviewItem, Verdict
 from memtui.engine.store import proposals
+from memtui.present import memory as words
+from memtui.present.text import Labelled
 
 from clock import Clock
 
@@ -95,6 +97,24 @@ def test_what_stands_takes_the_pin(memory: Memory, conflict: ReviewItem, keeps: 
     assert [one.id for one in memory.view.page("is:pinned is:active")] == [stands.id]
     memory.undo()
     assert (memory.get(stands.id).pinned, memory.get(goes.id).pinned) == (False, True)
+
+
+def test_a_detail_says_that_a_card_asks_about_it_until_it_is_decided(
+    memory: Memory, conflict: ReviewItem
+) -> None:
+    new, old = conflict.memories
+    details = [memory.view.detail(one.id) for one in (new, old)]
+    assert [tuple(words.asked(one)) for one in details] == [
+        (Labelled("review", (("a card in Review asks whether this still holds", "warning"),)),)
+    ] * 2
+    memory.review.decide(conflict, "snooze")
+    assert not memory.view.detail(new.id).asked
+    memory.undo()
+    memory.forget(new.id)
+    assert not memory.view.detail(old.id).asked
+    memory.undo()
+    memory.review.decide(conflict, "both")
+    assert not memory.view.detail(new.id).asked and not tuple(words.asked(memory.view.detail(old.id)))
 
 
 def test_keeping_the_old_one_puts_the_new_one_into_the_trash(memory: Memory, conflict: ReviewItem) -> None:
