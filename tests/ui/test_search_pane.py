@@ -258,10 +258,16 @@ async def test_a_new_question_takes_the_place_of_the_old_one(story: Story) -> No
 async def test_escape_keeps_the_typed_question_and_again_empties_it(story: Story) -> None:
     app = at_search(story)
     async with running(app) as pilot:
-        await pilot.press("slash", *"walnuts")
+        await pilot.press("slash", *"trains walnuts")
         await pilot.press("escape")
         await until(lambda: search(app).table.has_focus and len(texts(app)) > 0)
-        assert search(app).question == "walnuts"
+        assert search(app).question == "trains walnuts"
+        await pilot.press("j", "escape")  # the first one warns: the hits and the question stay
+        await until(lambda: "Esc again empties the question" in app.main.query_one(StatusLine).said)
+        assert search(app).question == "trains walnuts" and texts(app)
+        await pilot.press("j", "escape")  # another key in between: it is a first one again
+        await settle(app)
+        assert search(app).question == "trains walnuts"
         await pilot.press("escape")
         await until(lambda: not search(app).question)
 

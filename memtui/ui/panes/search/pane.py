@@ -65,6 +65,8 @@ class SearchPane(ListPane[SearchRow]):
     # Needed by keys that are pressed before the pane is mounted.
     result: SearchResult | None = None
     tuning: Tuning | None = None
+    # The question and the hit at which the person was warned that a step back empties the question.
+    _warned_at: tuple[str, int | None] | None = None
     # The last valid filter that was searched with.
     _valid_filter = ""
 
@@ -385,7 +387,18 @@ class SearchPane(ListPane[SearchRow]):
             self.hit_filter.set_filter("")
             self.hit_filter.display = False
             return True
+        here = self.question, self.table.selected_key
+        if self._may_empty(here):
+            self._warned_at = here
+            self.show_message(f"{self.shell.keymap_shown('back')} again empties the question.")
+            return True
+        self._warned_at = None
         return super().back()
+
+    def _may_empty(self, here: tuple[str, int | None]) -> bool:
+        """Whether a step back would empty the question, and the person was not warned at this hit."""
+        empties = self.table.has_focus and not self.table.marks and not self._zoomed and self.question != ""
+        return empties and self.result is not None and self._warned_at != here
 
     @property
     def in_mode(self) -> bool:
