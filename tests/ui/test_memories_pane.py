@@ -622,8 +622,12 @@ async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: 
         with story.open(readonly=True) as memory:
             (fact,) = memory.view.page("kind:fact walnuts")
             (turn,) = memory.view.page("kind:episode Noted")
-        pane.table.mark({fact.rid, turn.rid})
+            other = next(one for one in memory.view.page("kind:fact") if one.rid != fact.rid)
+        pane.table.mark({fact.rid, other.rid})
         await until(lambda: "merge_marked" in [key.action_id for key in bar.fitting()])
+        # What cannot be merged is not offered, and the key says why.
+        pane.table.mark({fact.rid, turn.rid})
+        await until(lambda: "merge_marked" not in [key.action_id for key in bar.fitting()])
         await pilot.press("m")
         await until(lambda: "and this is a turn" in app.main.query_one(StatusLine).said)
         assert "Noted" in app.main.query_one(StatusLine).said

@@ -56,10 +56,19 @@ def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     ]
 
 
+def _why_not_merged(memory: MemoryRecord) -> str:
+    """Why a memory cannot be merged with another one, as a sentence; empty when it can."""
+    if memory.kind == "fact" and memory.active:
+        return ""
+    why = "this one is in the Trash" if memory.kind == "fact" else f"this is {_A_KIND[memory.kind]}"
+    return f"Only facts can be merged, and {why}: “{one_line(without_secrets(memory), _NAMED)}”"
+
+
 class MemoryActions:
     """Actions on memories. ``current``: the memory under the cursor. ``go_to``: puts the cursor on a memory by its rid.
 
     ``table``: the rows, whose keys are rids; None where nothing can be marked. ``nothing``: why there is no memory.
+    ``memory_of``: the memory of a row, where rows are not memories themselves.
     """
 
     def __init__(
@@ -70,12 +79,14 @@ class MemoryActions:
         table: Callable[[], RowTable[Any]] | None,
         go_to: Callable[[int], None],
         nothing: str = NO_ROW,
+        memory_of: Callable[[Any], MemoryRecord | None] = lambda row: row,
     ) -> None:
         self._pane = pane
         self._current = current
         self._table = table
         self._go_to = go_to
         self._nothing = nothing
+        self._memory_of = memory_of
         # The memory that was brought back last, by its rid.
         self.restored: int | None = None
 
@@ -131,6 +142,10 @@ class MemoryActions:
         keys = self._pane.shell.keymap_shown
         mark, merge = keys("mark"), keys("merge_marked")
         marks = len(self._marks)
+        if 1 <= marks <= 2 and self._table is not None:
+            marked = map(self._memory_of, self._table().marked_rows)
+            if reasons := [reason for one in marked if one is not None and (reason := _why_not_merged(one))]:
+                return reasons[0]
         if marks == 0:
             return f"Nothing is marked: mark two facts with {mark}, then {merge} merges them."
         if marks == 1:
@@ -252,11 +267,8 @@ class MemoryActions:
             return found, engine.view.cautions([one.id for one in found])
 
         (first, second), cautions = await self._pane.ask(read)
-        if any(one.kind != "fact" or not one.active for one in (first, second)):
-            other = next(one for one in (first, second) if one.kind != "fact" or not one.active)
-            named = one_line(without_secrets(other), _NAMED)
-            why = "this one is in the Trash" if other.kind == "fact" else f"this is {_A_KIND[other.kind]}"
-            self._pane.show_message(f"Only facts can be merged, and {why}: “{named}”", "warning")
+        if reason := _why_not_merged(first) or _why_not_merged(second):
+            self._pane.show_message(reason, "warning")
             return
         gone = next((one for one in (first, second) if cautions.get(one.id)), None)
         if gone is not None:

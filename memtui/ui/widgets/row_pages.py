@@ -71,6 +71,11 @@ class Pages(Generic[Row]):
         row = page[index % PAGE] if page is not None and index % PAGE < len(page) else None
         return None if row is None else self.source.key(row)
 
+    def read_rows(self, keys: set[int]) -> list[Row]:
+        """The rows with these keys, as far as they are read."""
+        there = (row for page in self._pages.values() for row in page if row is not None)
+        return [row for row in there if self.source.key(row) in keys]
+
     def request(self, first: int, rows: int) -> None:
         """Read the pages of these rows soon, the newest request first."""
         last = min(first + rows, self.count) - 1 if self.exact else first + rows - 1

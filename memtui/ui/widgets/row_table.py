@@ -282,6 +282,11 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             self.refresh()
             self.post_message(RowsMarked(self.table, len(marks)))
 
+    @property
+    def marked_rows(self) -> list[Row]:
+        """The marked rows, as far as they are read: one that was marked far from the cursor may be missing."""
+        return self._pages.read_rows(self.marks) if self._pages is not None and self.marks else []
+
     def _in_sight(self, index: int) -> bool:
         first = self.scroll_offset.y
         return first <= index * self.lines and (index + 1) * self.lines <= first + self._body_lines

@@ -50,7 +50,11 @@ class MemoriesPane(ListPane[MemoryRow]):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._verbs = MemoryActions(
-            self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+            self,
+            lambda: self.current,
+            table=lambda: self.table,
+            go_to=lambda rid: self.table.select(rid),
+            memory_of=lambda row: row.memory,
         )
         self.delegates = (self._verbs, SaveFilterAction(self, lambda: self.filter_bar))
 

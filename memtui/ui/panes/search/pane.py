@@ -52,6 +52,11 @@ def awaits_vector(result: SearchResult) -> bool:
     return any(report.state == "coming" for report in result.retrievers)
 
 
+def memory_of_row(row: SearchRow) -> MemoryRecord | None:
+    """The memory of a hit; None for a row that is none."""
+    return row.hit.memory if row.hit is not None else None
+
+
 class SearchPane(ListPane[SearchRow]):
     """Question and hits at the left; the breakdown and the controls of the ranking at the right.
 
@@ -76,7 +81,8 @@ class SearchPane(ListPane[SearchRow]):
         self._agents = AgentProfile(self, lambda: self.tuning)
         self.delegates = (
             self.questions, self._agents, MemoryActions(
-                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid),
+                memory_of=memory_of_row,
             ),
             SaveFilterAction(self, lambda: self.hit_filter),
         )  # fmt: skip
@@ -145,7 +151,7 @@ class SearchPane(ListPane[SearchRow]):
     @property
     def current(self) -> MemoryRecord | None:
         row = self.table.selected
-        return row.hit.memory if row is not None and row.hit is not None else None
+        return memory_of_row(row) if row is not None else None
 
     # -- searching
 
