@@ -43,8 +43,9 @@ _NAMED = GIVEN | PLACE | ORGANISATION | THING | BRAND
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
 _REJECTED, _REJECTED_OF_SEVERAL, _ACCEPTED, _SURE, _CERTAIN = 0.85, 0.95, 0.25, 0.85, 0.95
-"""How likely it is no name: what rules take for one is dropped above the first (of several words above the second), what they pass
-over is taken below the third. Above the fourth a type is sure, above the last it stands against a rule that the name itself meets."""
+"""How likely it is no name: what rules take for one is dropped above the first (of several words above the second), what
+they pass over is taken below the third. Above the fourth a type is sure, above the last it stands against a rule that the name
+itself meets."""
 
 Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
