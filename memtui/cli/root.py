@@ -64,9 +64,7 @@ COMMANDS: dict[str, Entry] = {
     "disconnect": Entry("disconnect", "Agents", "Take memtui out of an agent's configuration."),
     "tokens": Entry("tokens", "Agents", "Let agents on other machines use the memory, or no longer."),
     "hook": Entry("hook", "Agents", "Answer the hooks of Claude Code, Codex and Gemini CLI."),
-    "pause": Entry(
-        "pause", "Agents", "Stop recording, or never record a subject."
-    ),
+    "pause": Entry("pause", "Agents", "Stop recording, or never record a subject."),
     "maintain": Entry("maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."),
     "embed": Entry("embed", "Maintain", "Switch to another embedding model."),
     "export": Entry("export", "Maintain", "Write the memory, or part of it, to a file."),

@@ -70,6 +70,8 @@ class Turns:
         self._since = 0
         # The latest row before this import; None until it begins.
         self._before: int | None = None
+        # The rows of other sources that stand for a turn of this import already.
+        self._used: set[int] = set()
 
     def sort_out(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
         shared = self._shared
@@ -102,7 +104,7 @@ class Turns:
             elif checked := self._checked(turn):
                 new[key] = checked
         self._since = latest(connection)
-        for key in cross_source_duplicates(connection, new):
+        for key in cross_source_duplicates(connection, new, self._used):
             del new[key]
             shared.already_there += 1
         for key in erased_turns(connection, new):
@@ -154,7 +156,11 @@ class Turns:
             # A hook may have been quicker, since that was looked up.
             stored += _insert(
                 connection,
-                [one for one in some if not (beside and cross_source_duplicates(connection, {"": one}))],
+                [
+                    one
+                    for one in some
+                    if not (beside and cross_source_duplicates(connection, {"": one}, self._used))
+                ],
                 now,
             )
         _register_sessions(connection, stored, self._titles)
@@ -196,13 +202,16 @@ def is_cross_source_duplicate(connection: apsw.Connection, turn: Turn) -> bool:
     )
 
 
-def cross_source_duplicates(connection: apsw.Connection, new: Mapping[str, NewTurn]) -> set[str]:
+def cross_source_duplicates(
+    connection: apsw.Connection, new: Mapping[str, NewTurn], used: set[int] | None = None
+) -> set[str]:
     """The keys of turns that another source brought under another key, or without one.
 
-    A row stands for one of them: who says the same twice and was recorded once said it twice.
+    A row stands for one of them: who says the same twice and was recorded once said it twice. ``used``: the rows that stand
+    for one already; those of ``new`` are added.
     """
     found: set[str] = set()
-    used: set[int] = set()
+    used = set() if used is None else used
     for key, turn in new.items():
         if not (others := SAME_WORDS.get(turn.source or "")):
             continue

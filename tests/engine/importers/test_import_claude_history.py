@@ -95,16 +95,24 @@ def test_both_in_one_import_are_one(tmp_path: Path, dry: bool) -> None:
     assert (report.imported, report.already_there) == (2, 1)
 
 
-@pytest.mark.parametrize("recorded", [1, 2])
+@pytest.mark.parametrize(("recorded", "between"), [(1, 0), (2, 0), (1, 600)])
 def test_who_says_the_same_twice_in_one_second_said_it_twice(
-    recorded: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recorded: int, between: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where another source recorded it once: the hook was added between the two, for instance."""
+    """Also where another source recorded it once: the hook was added between the two, for instance.
+
+    ``between``: other turns, so many that the import stores the two in different batches.
+    """
     from memtui.hook import quick
 
     said = {"timestamp": "2026-03-04T10:15:30.250Z"}
     talk = jsonl(
-        tmp_path / "t.jsonl", [claude("user", "continue", **said), claude("user", "continue", **said)]
+        tmp_path / "t.jsonl",
+        [
+            claude("user", "continue", **said),
+            *(claude("user", f"step {number}", **said) for number in range(between)),
+            claude("user", "continue", **said),
+        ],
     )
     monkeypatch.setattr(quick.time, "time", lambda: AT / 1000)
     place = tmp_path / "memory.db"
@@ -116,6 +124,6 @@ def test_who_says_the_same_twice_in_one_second_said_it_twice(
         )
     hook.close()
     with Memory.open(place, options=OFF) as memory:
-        for new in (2 - recorded, 0):
+        for new in (2 - recorded + between, 0):
             assert memory.files.import_paths([talk]).imported == new
-        assert len(memory.view.transcript(f"claude-code:{SESSION}")) == 2
+        assert memory.view.count("continue") == 2
