@@ -13,6 +13,8 @@ from statistics import median
 
 import grimp
 import pytest
+from memtui import Memory
+from memtui.engine.records import Options
 
 from source_tree import Source, classes, used_names
 
@@ -160,6 +162,20 @@ def test_opening_a_memory_loads_only_what_its_first_rows_need() -> None:
     assert all(find_spec(f"memtui.engine.{name}") for name in later)
     assert not loaded.intersection(f"memtui.engine.{name}" for name in later)
     assert not loaded.intersection({"json", "hashlib", "numpy", "openai"})
+
+
+def test_a_memory_is_told_from_a_store_of_another_program_without_sqlite_and_importers(
+    tmp_path: Path,
+) -> None:
+    """The app waits for it before its first paint, where --db names the file."""
+    path = tmp_path / "memory.db"
+    Memory.open(path, options=Options(background=False)).close()
+    loaded = _modules_after(f"""
+        from pathlib import Path
+        from memtui.cli.store_copy import foreign_store
+        assert foreign_store(Path({str(path)!r})) is None
+    """)
+    assert not loaded.intersection({"apsw", "memtui.engine.importers", "memtui.engine.store"})
 
 
 def test_the_tools_of_agents_load_without_the_patterns_of_comparison() -> None:

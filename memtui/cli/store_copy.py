@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from memtui.engine.application_id import HEADER_BYTES, is_of_memtui
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.installation import runnable
 
 if TYPE_CHECKING:
     from memtui.engine.records import ImportReport, Options
 
-_SQLITE = b"SQLite format 3\0"
-# The place of the application id in the header of an SQLite file, and its length.
-_ID_AT, _HEADER = 68, 72
 # Names are linked for so many memories: more would be waited for.
 _LINKED = 5_000
 # So many files of a folder are looked at: it may be meant for a folder with a memory.
@@ -60,20 +58,16 @@ def foreign_store(path: Path) -> ForeignStore | None:
     A folder counts if all that it has is of one program. Raises InputError for the store of a program that is newer than
     memtui.
     """
-    folder, header = path.is_dir(), b""
+    folder = path.is_dir()
     if not folder:
         try:
             with path.open("rb") as file:
-                header = file.read(_HEADER)
+                header = file.read(HEADER_BYTES)
         except OSError:
             return None
-        if not header:
+        if not header or is_of_memtui(header):
             return None
     from memtui.engine.importers import refusals
-    from memtui.engine.store.connection import APPLICATION_ID
-
-    if header.startswith(_SQLITE) and header[_ID_AT:_HEADER] == APPLICATION_ID.to_bytes(4, "big"):
-        return None
     from memtui.engine.importers.detect import find_sources
     from memtui.engine.importers.ingest import format_names
     from memtui.engine.importers.limits import LIMITS

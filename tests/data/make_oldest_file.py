@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import apsw
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.store import full_text, migration
-from memtui.engine.store.connection import APPLICATION_ID
 from memtui.engine.store.memories import content_hash
 
 TARGET = Path(__file__).with_name("oldest_file.db")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.clock import local_time
 from memtui.engine.errors import (
     CorruptFileError,
@@ -24,7 +25,7 @@ from memtui.engine.errors import (
 from memtui.engine.records.backups import Backup, BackupContents
 from memtui.engine.search.moments import parse_past_time
 from memtui.engine.store import backup, migration
-from memtui.engine.store.connection import APPLICATION_ID, connect, translate
+from memtui.engine.store.connection import connect, translate
 from memtui.engine.store.sql import scalar
 
 

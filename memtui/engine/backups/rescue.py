@@ -14,6 +14,7 @@ import apsw
 import msgspec
 
 from memtui import paths
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.clock import Clock, local_time, system_clock
 from memtui.engine.errors import (
     CorruptFileError,
@@ -30,7 +31,7 @@ from memtui.engine.records.backups import Backup, BackupContents, RescueResult
 from memtui.engine.records.history import RestoreGap
 from memtui.engine.store import backup, file, file_replacement, locks, migration
 from memtui.engine.store.check import structure
-from memtui.engine.store.connection import APPLICATION_ID, connect
+from memtui.engine.store.connection import connect
 from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over

@@ -14,11 +14,12 @@ from pathlib import Path
 import apsw
 from msgspec.structs import replace
 
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
 from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
 from memtui.engine.store import backup, migration
-from memtui.engine.store.connection import APPLICATION_ID, connect, load_vec0, translate
+from memtui.engine.store.connection import connect, load_vec0, translate
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 

@@ -25,7 +25,6 @@ from memtui.engine.errors import (
 
 from . import tokens
 
-APPLICATION_ID = 0x6D656D74  # "memt"
 OLDEST_SQLITE = (3, 54, 0)
 BUSY_SECONDS = 30.0
 _ASKING_SECONDS = (0.0005, 0.005)

@@ -16,6 +16,7 @@ from pathlib import Path
 import apsw
 
 from memtui import paths
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import (
     CorruptFileError,
     ForeignFileError,
@@ -28,7 +29,7 @@ from memtui.engine.errors import (
 from memtui.engine.wording import plural
 
 from . import file_replacement, locks, migration
-from .connection import APPLICATION_ID, assert_sqlite, connect, translate
+from .connection import assert_sqlite, connect, translate
 from .connections import Connections
 
 MEMORY = ":memory:"

@@ -10,11 +10,12 @@ from pathlib import Path
 import apsw
 import pytest
 from memtui import Memory
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import ReadOnlyError, StoreError
 from memtui.engine.records import Options
 from memtui.engine.store import connection as store_connection
 from memtui.engine.store import connections, file, history
-from memtui.engine.store.connection import APPLICATION_ID, connect
+from memtui.engine.store.connection import connect
 
 OPTIONS = Options(background=False, embedder="off")
 EXPECTED = {

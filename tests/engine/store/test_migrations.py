@@ -8,11 +8,11 @@ from pathlib import Path
 import apsw
 import pytest
 from memtui import Memory
+from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import CorruptFileError, NewerFileError, OlderFileError
 from memtui.engine.records import Options, Profile
 from memtui.engine.store import migration, tables, triggers
 from memtui.engine.store.check import structure
-from memtui.engine.store.connection import APPLICATION_ID
 from memtui.engine.store.memories import content_hash
 from memtui.engine.store.migration import Migration
 
