@@ -120,15 +120,7 @@ def _deleted(text: str, table: Sequence[str], *, prune: bool) -> str:
     """The same by the parsed document, for tables that are written within a line or in dotted keys."""
     import tomlkit
 
-    document = tomlkit.parse(text)
-    outers: list[Any] = [document]
-    for name in table[:-1]:
-        outers.append(outers[-1][name])
-    del outers[-1][table[-1]]
-    for outer, name in zip(reversed(outers[:-1]), reversed(table[:-1]), strict=True):
-        if prune and not outer[name]:
-            del outer[name]
-    return tomlkit.dumps(document)
+    return tomlkit.dumps(_without(tomlkit.parse(text), table, prune=prune))
 
 
 def _with(document: dict[str, Any], table: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:
