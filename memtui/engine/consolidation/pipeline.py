@@ -227,10 +227,7 @@ class Consolidator:
                 cut |= found.cut
         again_id = session.session_id if again else None
         lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id, foreseen)
-        with self._connections.read() as connection:
-            if recording_rules.subject_in(recording_rules.never(connection), [summary or ""]):
-                summary = None
-        if summary:
+        if summary and not self._is_excluded(summary):
             safe = validation.without_secrets(summary)
             lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
         return Plan(
@@ -239,6 +236,11 @@ class Consolidator:
             extractor=self._extractor.name, calls=spending.calls - calls,
             tokens=spending.tokens - tokens, notes=_not_read(cut), again=again,
         )  # fmt: skip
+
+    def _is_excluded(self, text: str) -> bool:
+        """Whether a text is about a subject that is never recorded."""
+        with self._connections.read() as connection:
+            return recording_rules.subject_in(recording_rules.never(connection), [text]) is not None
 
     def _lines(
         self,
