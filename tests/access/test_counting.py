@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from memtui.access.admission import Limit
 from memtui.access.counts import KEPT_DAYS, Counts
-from memtui.access.limits import Limit
 from memtui.present.access import refusals_line, token_use
 
 
