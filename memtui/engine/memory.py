@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.saved_filters import Filters
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
+    from memtui.engine.namespaces.sync import Sync
     from memtui.engine.records.jobs import JobRun
     from memtui.engine.search.briefing import ContextBlock
     from memtui.engine.search.ranking import QueryEmbedder
@@ -893,6 +894,13 @@ class Memory:
         from memtui.engine.namespaces.scratchpad import Scratchpad
 
         return Scratchpad(self._core)
+
+    @cached_property
+    def sync(self) -> Sync:
+        """One memory on several machines."""
+        from memtui.engine.namespaces.sync import Sync
+
+        return Sync(self._core)
 
     @cached_property
     def models(self) -> Models:
