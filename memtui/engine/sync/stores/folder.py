@@ -1,0 +1,196 @@
+"""A folder as a store: of a client that syncs it (Syncthing, Dropbox), on a network file system, or on a stick.
+
+A file gets its name only when it is whole and on the disk. What a client leaves beside it (conflict copies, partial files) has
+names that are not listed. On a folder that a client syncs, ``put_if_absent`` sees what has arrived here so far.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from memtui import paths
+
+from . import base
+from .base import MOST_BYTES, SyncStoreError, checked_name, checked_prefix
+
+_PARTIAL = ".memtui-"
+_LEFT_BEHIND_SECONDS = 86_400
+
+
+class FolderStore:
+    """Objects as files. ``create``: make the folder if its parent is there; else a missing one is an error, because a
+    stick that is not plugged in must not look like an empty store."""
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.url = str(folder)
+        self._folder = folder
+        try:
+            if create and not folder.exists() and folder.parent.is_dir():
+                folder.mkdir(mode=paths.FOLDER_MODE)
+            usable = folder.is_dir()
+        except OSError as error:
+            raise self._failed(error) from None
+        if not usable:
+            raise SyncStoreError(
+                f"There is no folder {folder}.",
+                "Plug in or mount what it is on, make it, or name another one: memtui sync FOLDER",
+            )
+
+    def put_if_absent(self, name: str, data: bytes) -> bool:
+        path = self._path(name)
+        try:
+            partial = self._written(path, data)
+            try:
+                try:
+                    os.link(partial, path)
+                except FileExistsError:
+                    return False
+                except OSError:  # a file system without hard links, as on most sticks
+                    if os.path.lexists(path):
+                        return False
+                    partial.rename(path)
+                self._flush(path.parent)
+            finally:
+                with suppress(OSError):
+                    partial.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._failed(error) from None
+        return True
+
+    def get(self, name: str) -> bytes | None:
+        path = self._path(name)
+        # Who else writes into the folder may have put a pipe or a link there.
+        flags = (
+            os.O_RDONLY
+            | getattr(os, "O_NOFOLLOW", 0)
+            | getattr(os, "O_NONBLOCK", 0)
+            | getattr(os, "O_BINARY", 0)
+        )
+        try:
+            with os.fdopen(os.open(path, flags), "rb") as file:
+                found = os.fstat(file.fileno())
+                if not stat.S_ISREG(found.st_mode):
+                    raise SyncStoreError(f"{path} is not a file.", "Remove it from the store.")
+                if found.st_size > MOST_BYTES:
+                    raise base.large(name, found.st_size)
+                return file.read(MOST_BYTES + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def list_since(self, prefix: str, after: str = "") -> list[str]:
+        found: list[str] = []
+        self._walk(checked_prefix(prefix), after, found)
+        return sorted(found)
+
+    def replace(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+        try:
+            partial = self._written(path, data)
+            try:
+                partial.replace(path)
+            except OSError:
+                with suppress(OSError):
+                    partial.unlink()
+                raise
+            self._flush(path.parent)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def delete(self, name: str) -> None:
+        path = self._path(name)
+        try:
+            path.unlink(missing_ok=True)
+        except NotADirectoryError:
+            pass
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _path(self, name: str) -> Path:
+        return self._folder.joinpath(*checked_name(name).split("/"))
+
+    def _walk(self, prefix: str, after: str, found: list[str]) -> None:
+        place = self._folder.joinpath(*prefix.split("/"))
+        below: list[str] = []
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    name = prefix + entry.name
+                    if base.is_name(name) and entry.is_dir(follow_symlinks=False):
+                        below.append(f"{name}/")
+                    elif name > after and base.is_name(name):
+                        found.append(name)
+        except (FileNotFoundError, NotADirectoryError):
+            self._must_be_there()
+        except OSError as error:
+            raise self._failed(error) from None
+        for folder in below:
+            if f"{folder}~" > after:  # else all that is in it comes before
+                self._walk(folder, after, found)
+
+    def _must_be_there(self) -> None:
+        if not self._folder.is_dir():
+            raise SyncStoreError(f"The folder {self._folder} is gone.", "Plug in or mount what it is on.")
+
+    def _written(self, path: Path, data: bytes) -> Path:
+        """A file beside ``path`` that has the data on the disk. Whoever may use the folder may read it."""
+        self._must_be_there()
+        shared = stat.S_IMODE(self._folder.stat().st_mode)
+        made = not path.parent.exists()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if made:
+            for above in (path.parent, *path.parent.parents):
+                if above == self._folder:
+                    break
+                above.chmod(shared)
+                self._flush(above.parent)
+        else:
+            self._clear(path.parent)
+        partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(6)}.partial")
+        flags = (
+            os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        )
+        try:
+            with os.fdopen(os.open(partial, flags, shared & 0o666), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            with suppress(OSError):
+                partial.unlink()
+            raise
+        return partial
+
+    def _clear(self, folder: Path) -> None:
+        """Remove what a killed program left half written."""
+        for left in folder.glob(f"{_PARTIAL}*.partial"):
+            with suppress(OSError):
+                if left.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
+                    left.unlink()
+
+    def _flush(self, folder: Path) -> None:
+        if os.name == "nt":
+            return
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError:
+            pass  # a file system that cannot
+        finally:
+            os.close(handle)
+
+    def _failed(self, error: OSError) -> Exception:
+        full = paths.no_room(error, self._folder)
+        return full or SyncStoreError(
+            f"The folder {self._folder} cannot be used: {error.strerror or error}.",
+            "Check that it is mounted and that you may write there.",
+        )
