@@ -8,10 +8,11 @@ and its place in the code are written: its message may quote a memory.
 
 from __future__ import annotations
 
-import os
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from memtui import operating_system
 
 from . import paths
 from .engine.errors import MemtuiError
@@ -113,7 +114,7 @@ def _handler(file: Path) -> logging.Handler:
 
         def _open(self):  # type: ignore[no-untyped-def]  # typeshed's stream type is version-dependent
             def opener(name: str, flags: int) -> int:
-                return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                return operating_system.open_private(name, flags)
 
             return open(self.baseFilename, "a", encoding="utf-8", opener=opener)
 

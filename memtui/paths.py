@@ -11,11 +11,10 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
-import sys
 from itertools import pairwise
 from pathlib import Path
 
+from . import operating_system
 from .engine.errors import DiskFullError, StoreError, UnsafePlaceError
 
 # A quota and a size limit are no other matter for the person than a full disk.
@@ -24,13 +23,6 @@ MEMORY_NAME = "memory.db"
 CONFIG_NAME = "config.toml"
 FOLDER_MODE = 0o700
 
-MOUNTINFO = Path("/proc/self/mountinfo")
-# The part before a dot: every "fuse.something" is FUSE.
-_NETWORK_TYPES = re.compile(
-    r"9p|acfs|afpfs|afs|beegfs|ceph|cifs|coda|davfs|drvfs|fakeowner|fuse(blk)?|gfs2?|glusterfs|gpfs|lustre|macfuse"
-    r"|ncpfs|nfs4?|ocfs2|orangefs|osxfuse|panfs|prl_fs|pvfs2|smb[23]?|smbfs|sshfs|v9fs|vboxsf|virtiofs|vmhgfs"
-    r"|webdav"
-)
 _CLOUD_NAMES = re.compile(
     r"(dropbox|onedrive|google ?drive|nextcloud|owncloud|icloud ?drive|box sync|pcloud ?drive|megasync"
     r"|synologydrive|seafile|proton ?drive|yandex\.disk|resilio sync|tresorit)( ?[-(].*)?",
@@ -67,7 +59,7 @@ def config_folder() -> Path:
 def _of_linux(variable: str, below_home: str) -> Path | None:
     """As platformdirs has it: a hook lives shorter than its import takes (20 ms). None where it has to be asked."""
     home, set_so = (Path(os.environ.get(name, "")) for name in ("HOME", variable))
-    if sys.platform != "linux" or not home.is_absolute() or "ANDROID_DATA" in os.environ:
+    if not operating_system.is_linux() or not home.is_absolute() or "ANDROID_DATA" in os.environ:
         return None
     return (set_so if set_so.is_absolute() else home / below_home) / "memtui"
 
@@ -162,7 +154,7 @@ def unsafe_reason(path: Path) -> str:
         if reason:
             return reason
     kind = filesystem_of(real)
-    if _NETWORK_TYPES.fullmatch(kind.split(".", 1)[0]):
+    if operating_system.NETWORK_TYPES.fullmatch(kind.split(".", 1)[0]):
         return f"on a network or user-space file system ({kind})"
     return ""
 
@@ -172,34 +164,7 @@ def filesystem_of(path: Path) -> str:
     ancestor = path
     while not is_there(ancestor) and ancestor != ancestor.parent:
         ancestor = ancestor.parent
-    if sys.platform == "linux":
-        try:
-            table = MOUNTINFO.read_text("utf-8", "surrogateescape")
-        except OSError:
-            return ""
-        return mounted_type(table, str(ancestor))
-    if sys.platform == "darwin":
-        return _macos_type(ancestor)
-    if sys.platform == "win32":
-        return _windows_type(ancestor)
-    return ""
-
-
-def mounted_type(mountinfo: str, path: str) -> str:
-    """The type of the mount with the longest mount point above ``path`` in a ``mountinfo`` table.
-
-    Of two mounts on the same point the later one hides the earlier.
-    """
-    best, found = -1, ""
-    for line in mountinfo.splitlines():
-        left, separator, right = line.partition(" - ")
-        fields, kind = left.split(" "), right.split(" ", 1)[0]
-        if not separator or len(fields) < 5:
-            continue
-        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4]).rstrip("/")
-        if (path == point or path.startswith(point + "/")) and len(point) >= best:
-            best, found = len(point), kind
-    return found
+    return operating_system.filesystem_of(ancestor)
 
 
 def is_there(path: Path) -> bool:
@@ -218,17 +183,6 @@ def is_missing(path: Path) -> bool:
         return False
 
 
-def loose_mode(path: Path) -> int | None:
-    """The mode bits of ``path`` when others than its owner may touch it, else None (also on Windows)."""
-    if os.name == "nt":
-        return None
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return None
-    return mode if mode & 0o077 else None
-
-
 def _cloud_reason(path: Path) -> str:
     parts = path.parts
     for name in parts[:-1]:
@@ -241,37 +195,4 @@ def _cloud_reason(path: Path) -> str:
         for marker, client in _CLOUD_MARKERS.items():
             if os.path.lexists(folder / marker):
                 return f"in a folder that {client} mirrors ({folder} holds {marker})"
-    return ""
-
-
-def _macos_type(path: Path) -> str:
-    """``statfs`` by hand: Python has no call for a file system's name. MNT_LOCAL unset = a network."""
-    import ctypes
-
-    buffer = ctypes.create_string_buffer(4096)
-    try:
-        library = ctypes.CDLL(None)
-        call = getattr(library, "statfs$INODE64", None) or library.statfs
-        if call(os.fsencode(path), buffer) != 0:
-            return ""
-    except (OSError, AttributeError):
-        return ""
-    return statfs_type(buffer.raw)
-
-
-def statfs_type(raw: bytes) -> str:
-    """The type in a macOS ``struct statfs`` (64-bit inodes); "nfs" for any mount that is not local."""
-    flags = int.from_bytes(raw[64:68], sys.byteorder)
-    kind = raw[72:88].split(b"\0", 1)[0].decode("ascii", "replace")
-    return kind if flags & 0x1000 or _NETWORK_TYPES.fullmatch(kind) else "nfs"
-
-
-def _windows_type(path: Path) -> str:
-    if str(path).startswith("\\\\"):
-        return "smb"
-    if sys.platform == "win32":
-        import ctypes
-
-        if ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4:
-            return "smb"
     return ""

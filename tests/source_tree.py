@@ -46,3 +46,44 @@ def _name(node: ast.expr) -> str:
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+_MODULES = {"fcntl", "msvcrt", "termios", "tty", "pty", "winreg", "signal", "pwd", "resource"}
+_NAMES = {
+    *(
+        "os.name",
+        "sys.platform",
+        "os.fsync",
+        "os.chmod",
+        "os.replace",
+        "os.rename",
+        "os.killpg",
+    ),
+    *("os.kill", "os.setsid", "os.fork", "os.getuid", "os.O_NOFOLLOW", "os.O_BINARY", "ctypes.windll"),
+}
+_METHODS = {"chmod", "add_signal_handler", "replace", "rename"}
+
+
+def uses_of_the_platform() -> Iterator[str]:
+    """``file:line`` of all that works in another way, or not at all, on another system."""
+    for path, tree in _trees().items():
+        for line in platform_uses(tree):
+            yield f"{path}:{line}"
+
+
+def platform_uses(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names) if any(one.name in _MODULES for one in names):
+                yield node.lineno
+            case ast.ImportFrom(module=module) if module in _MODULES:
+                yield node.lineno
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if f"{owner}.{name}" in _NAMES:
+                yield node.lineno
+            # One argument: Path.replace. Those of texts and records have two, or names.
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=[_], keywords=[]) if (
+                name in _METHODS and not (isinstance(value, ast.Name) and value.id == "os")
+            ):
+                yield node.lineno
+            case ast.keyword(arg="process_group" | "creationflags" | "start_new_session"):
+                yield node.value.lineno

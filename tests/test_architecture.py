@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import Options
 
-from source_tree import Source, classes, used_names
+from source_tree import Source, classes, platform_uses, used_names, uses_of_the_platform
 
 ROOT = Path(__file__).parent.parent
 HEAVY = (
@@ -214,6 +215,24 @@ def test_types_hold() -> None:
         [sys.executable, "-m", "mypy", "--no-error-summary"], capture_output=True, text=True, cwd=ROOT
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("platform", ["win32", pytest.param("darwin", marks=pytest.mark.long)])
+def test_types_hold_on_other_systems(platform: str) -> None:
+    """The types of the standard library have no name that is not there: termios, killpg, SIGHUP."""
+    mypy = [sys.executable, "-m", "mypy", "--no-error-summary", "--platform", platform]
+    done = subprocess.run(
+        [*mypy, "--cache-dir", f".mypy_cache/{platform}"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_one_module_knows_what_differs_between_systems() -> None:
+    flagged = "import termios\nos.chmod(p, 1)\nnew.replace(old)\nPopen(c, process_group=0)\nsys.platform"
+    assert len(list(platform_uses(ast.parse(flagged)))) == 5
+    assert not list(platform_uses(ast.parse("text.replace('a', 'b')\nreplace(record, a=1)")))
+    elsewhere = {place for place in uses_of_the_platform() if not place.startswith("operating_system.py")}
+    assert elsewhere == set()
 
 
 def test_the_code_is_tidy() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import StoreError, UnsafePlaceError
 
 MOUNTS = """\
@@ -38,7 +38,7 @@ broken line
     ],
 )
 def test_the_mount_with_the_longest_point_above_a_path_tells_its_type(path: str, kind: str) -> None:
-    assert paths.mounted_type(MOUNTS, path) == kind
+    assert operating_system.mounted_type(MOUNTS, path) == kind
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_network_and_user_space_file_systems_are_refused(
 ) -> None:
     table = tmp_path / "mountinfo"
     table.write_text(f"22 1 259:2 / / rw - {kind} device rw\n")
-    monkeypatch.setattr(paths, "MOUNTINFO", table)
-    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(operating_system, "MOUNTINFO", table)
+    monkeypatch.setattr(operating_system, "PLATFORM", "linux")
     with pytest.raises(UnsafePlaceError) as refused:
         paths.check_place(tmp_path / "memory.db")
     assert kind in refused.value.message
@@ -62,8 +62,8 @@ def test_network_and_user_space_file_systems_are_refused(
 def test_local_file_systems_are_taken(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "mountinfo"
     table.write_text(f"22 1 259:2 / / rw - {kind} device rw\n")
-    monkeypatch.setattr(paths, "MOUNTINFO", table)
-    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(operating_system, "MOUNTINFO", table)
+    monkeypatch.setattr(operating_system, "PLATFORM", "linux")
     paths.check_place(tmp_path / "not yet there" / "memory.db")
 
 
@@ -108,23 +108,23 @@ def test_a_macos_mount_that_is_not_local_counts_as_a_network() -> None:
     def raw(kind: bytes, flags: int) -> bytes:
         return b"\0" * 64 + struct.pack("=II16s", flags, 0, kind) + b"\0" * 64
 
-    assert paths.statfs_type(raw(b"apfs", 0x1000)) == "apfs"
-    assert paths.statfs_type(raw(b"webdav", 0x1000)) == "webdav"
-    assert paths.statfs_type(raw(b"strange", 0)) == "nfs"
+    assert operating_system.statfs_type(raw(b"apfs", 0x1000)) == "apfs"
+    assert operating_system.statfs_type(raw(b"webdav", 0x1000)) == "webdav"
+    assert operating_system.statfs_type(raw(b"strange", 0)) == "nfs"
 
 
 def test_folders_are_made_for_their_owner_only(tmp_path: Path) -> None:
     made = paths.private_folder(tmp_path / "a" / "b" / "c")
     for folder in (made, made.parent, made.parent.parent):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert paths.loose_mode(made) is None
+    assert operating_system.loose_mode(made) is None
 
 
 def test_a_folder_that_is_there_keeps_its_mode_and_a_loose_one_is_told(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o755)
     paths.private_folder(tmp_path / "open")
-    assert paths.loose_mode(tmp_path / "open") == 0o755
+    assert operating_system.loose_mode(tmp_path / "open") == 0o755
 
 
 def test_a_file_in_the_way_of_a_folder_is_a_clear_error(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.exporters.atomic_file import whole_file
 from memtui.engine.memories.validation import must_be_actor
@@ -236,7 +236,7 @@ def _check_name(name: str) -> None:
 
 
 def _read(path: Path) -> _Stored:
-    loose = paths.loose_mode(path)
+    loose = operating_system.loose_mode(path)
     if loose is not None and loose & _WRITABLE_BY_OTHERS:
         raise InputError(f"Others may write {path} (mode {loose:o}), so it is not used.", f"chmod 600 {path}")
     try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from memtui import __version__, paths
+from memtui import __version__, operating_system, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
 from memtui.engine.installation import command_for_dependency, runnable
 from memtui.engine.memory import Memory
@@ -62,7 +62,7 @@ def _check_program() -> Iterator[Diagnosis]:
 def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
     file = configuration.file
     yield _ok("settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}")
-    loose = paths.loose_mode(file)
+    loose = operating_system.loose_mode(file)
     if loose is not None:
         yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
     for name in configuration.unknown_variables:
@@ -101,7 +101,7 @@ def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
     if not os.access(folder, os.W_OK):
         yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
     for thing, mode in ((paths.data_folder(), "700"), (path, "600")):
-        loose = paths.loose_mode(thing)
+        loose = operating_system.loose_mode(thing)
         # Another folder may be shared on purpose. The mode of the file protects it.
         if loose is not None and thing in (path, path.parent):
             text = f"others on this machine may look into {thing} (mode {loose:o})"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, UsageError
 from memtui.engine.installation import runnable
 from memtui.engine.records import Refused
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from .invocation import Invocation
 
 
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _LOOK_SECONDS = 0.2
 
 
@@ -59,7 +57,9 @@ def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json:
         if not place.exists():
             raise InputError(f"There is no file or folder {place}.", "Check the spelling of the path.")
     meter = ProgressMeter()
-    with invocation.writing(background=not later) as memory, _stop_signals() as signals:
+    signals: list[int] = []
+    ended = operating_system.signals_handled(operating_system.stop_signals(), signals.append)
+    with invocation.writing(background=not later) as memory, ended:
         print_note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
         while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
             memory.reopen()  # turns that were not written are read again: the new file stores how far it got
@@ -99,23 +99,6 @@ def _follow(
     if failed:
         raise failed[0]
     return None
-
-
-@contextmanager
-def _stop_signals() -> Iterator[list[int]]:
-    """Wait for SIGINT, SIGTERM and the like. The list is empty until one arrives."""
-    signals: list[int] = []
-
-    def ask(number: int, _: Any) -> None:
-        signals.append(number)
-
-    known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-    before = [(number, signal.signal(number, ask)) for number in known]
-    try:
-        yield signals
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
 
 
 def _print_followed(found: FollowResult, meter: ProgressMeter, *, json: bool) -> None:

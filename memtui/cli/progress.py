@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
+from memtui import operating_system
 from memtui.present.text import one_line
 
 _SECONDS = 0.1
@@ -21,6 +20,8 @@ class ProgressMeter:
 
     def __init__(self) -> None:
         self.shown = sys.stderr.isatty()
+        if self.shown:
+            operating_system.prepare_terminal()
         self._next = 0.0
         self._dirty = False
 
@@ -54,27 +55,23 @@ def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Ca
         stop.set()
         hurry()
 
-    with on_signals(ask, [signal.SIGINT]):
+    with on_signals(ask, [operating_system.INTERRUPT]):
         yield stop.is_set
 
 
 @contextmanager
-def on_signals(
-    call: Callable[[], None], numbers: Sequence[int] = (signal.SIGINT, signal.SIGTERM)
-) -> Iterator[None]:
-    """The signals have ``call`` called in a thread; the second time they end the program."""
+def on_signals(call: Callable[[], None], numbers: Sequence[int] = ()) -> Iterator[None]:
+    """The signals have ``call`` called in a thread; the second time they end the program.
 
-    def ask(*_: Any) -> None:
-        for number in before:
-            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    Without ``numbers``: all that ask a program to end.
+    """
+
+    numbers = numbers or operating_system.stop_signals()
+
+    def ask(number: int) -> None:
+        operating_system.default_handling(numbers)
         # Not in the handler: it may interrupt whoever holds the lock that this call needs.
         threading.Thread(target=call, daemon=True).start()
 
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in before:
-        signal.signal(number, ask)
-    try:
+    with operating_system.signals_handled(numbers, ask):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

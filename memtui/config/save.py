@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from .. import paths
+from .. import operating_system, paths
 from ..engine.errors import InputError
 from .load import check_lists
 from .schema import Settings, describe
@@ -73,12 +73,11 @@ def _replace(file: Path, text: str) -> None:
     paths.private_folder(file.parent)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(draft, flags, 0o600), "w", encoding="utf-8") as stream:
+        with os.fdopen(operating_system.create_private(draft), "w", encoding="utf-8") as stream:
             stream.write(text)
             stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(file)
+            operating_system.flush_descriptor(stream.fileno())
+        operating_system.replace(draft, file)
     except OSError as error:
         draft.unlink(missing_ok=True)
         hint = "Check its folder and the disk."

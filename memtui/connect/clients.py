@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from memtui import operating_system
 from memtui.engine.records import Record
 from memtui.paths import is_there
 
@@ -232,4 +232,4 @@ CLIENTS: Mapping[str, Client] = {
 
 
 def this_machine() -> Machine:
-    return Machine(home=Path.home(), platform=sys.platform, environ=os.environ)
+    return Machine(home=Path.home(), platform=operating_system.PLATFORM, environ=os.environ)

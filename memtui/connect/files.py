@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
@@ -142,7 +142,7 @@ def write(edit: Edit) -> Path | None:
         draft = _free(path.with_name(f".{path.name}.memtui"))
         _create(draft, edit.after, mode)
         try:
-            draft.replace(path)
+            operating_system.replace(draft, path)
         except OSError:
             draft.unlink(missing_ok=True)
             raise
@@ -155,13 +155,12 @@ def write(edit: Edit) -> Path | None:
 
 def _create(path: Path, text: str, mode: int) -> None:
     """Create a file, complete or not at all."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(path, flags, mode)
+    handle = operating_system.create_private(path, mode)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
-            os.fsync(stream.fileno())
+            operating_system.flush_descriptor(stream.fileno())
     except OSError:
         path.unlink(missing_ok=True)
         raise

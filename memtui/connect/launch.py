@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from memtui import operating_system
 from memtui.engine.records import Record
 
 
@@ -34,7 +33,7 @@ class LaunchCommand(Record):
         words = [*self.program, "hook", client, *self.options]
         if not any(word.startswith("--config=") for word in words):
             words.append(f"--config={self.configuration}")  # finding the path is a tenth of the start
-        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+        return operating_system.command_line(words)
 
 
 class Launched(Record):
@@ -54,7 +53,7 @@ def program(script: str | None = None) -> tuple[str, ...]:
     folder).
     """
     python = Path(script or sys.executable)
-    installed = python.with_name("memtui.exe" if sys.platform == "win32" else "memtui")
+    installed = python.with_name(operating_system.executable("memtui"))
     return (str(installed),) if installed.is_file() else (str(python), "-P", "-m", "memtui")
 
 

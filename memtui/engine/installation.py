@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from memtui import operating_system
+
 COMMANDS = (
     "import", "remember", "consolidate", "search", "list", "context", "show", "history", "sessions", "entities",
     "observations", "scratchpad", "stats", "questions", "status", "review", "wrong", "correct", "merge", "confirm",
@@ -125,7 +127,5 @@ def _follow(folders: Sequence[str], *names: str) -> bool:
 
 
 def _line(words: list[str]) -> str:
-    import shlex
-    import subprocess
 
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    return operating_system.command_line(words)

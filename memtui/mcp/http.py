@@ -8,11 +8,10 @@ one open memory: one writer, one copy of the vectors.
 from __future__ import annotations
 
 import asyncio
-import signal
 import socket
 import ssl
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,14 @@ from anyio.abc import TaskGroup, TaskStatus
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from memtui import operating_system
 from memtui.access.counts import Counts
 from memtui.engine.errors import InputError
 from memtui.engine.memory import Memory
 from memtui.engine.tools.agent import Agent
 
 from .gate import MOST_BYTES, Caller, Gate, Message, Receive, Send
-from .process import SIGNALS, silence, start_jobs
+from .process import silence, start_jobs
 
 SAVE_SECONDS = 2.0
 # Requests that are running when the process is told to end.
@@ -133,13 +133,11 @@ async def _serve(
 ) -> None:
     loop = asyncio.get_running_loop()
 
-    def leave() -> None:
+    def leave(number: int) -> None:
         server.force_exit = server.should_exit  # the second signal waits for nobody
         server.should_exit = True
 
-    for name in SIGNALS:
-        with suppress(NotImplementedError, AttributeError):  # Windows
-            loop.add_signal_handler(getattr(signal, name), leave)
+    operating_system.on_stop_signals(loop, leave)
     try:
         async with anyio.create_task_group() as group:
             await group.start(servers.run)

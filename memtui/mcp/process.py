@@ -11,9 +11,7 @@ import asyncio
 import json
 import logging
 import os
-import signal
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -30,6 +28,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from memtui import operating_system
 from memtui.engine.memory import Memory
 
 from .surrogates import without_surrogates
@@ -91,7 +90,6 @@ def _repaired(error: Exception) -> Any:
 
 
 JOBS_AFTER_SECONDS = 5.0
-SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[], None]) -> None:
@@ -114,16 +112,14 @@ def silence(*loggers: str) -> None:
 async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
-    def leave() -> None:
+    def leave(number: int) -> None:
         """Runs in the loop's thread: no new call begins, and closing waits for a running write."""
         try:
             at_end()
         finally:
             os._exit(0)
 
-    for name in SIGNALS:
-        with suppress(NotImplementedError, AttributeError):  # Windows
-            loop.add_signal_handler(getattr(signal, name), leave)
+    operating_system.on_stop_signals(loop, leave)
     night = asyncio.create_task(start_jobs(memory)) if jobs else None
     finishing = Finishing()
     async with stdio_server() as (reading, writing):

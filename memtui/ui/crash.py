@@ -8,11 +8,11 @@ because those often quote what was being read.
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memtui import operating_system
 from memtui.engine.errors import MemtuiError
 
 
@@ -47,7 +47,7 @@ def write_report(error: BaseException, folder: Path, version: str) -> Path | Non
     path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = operating_system.create_private(path)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(report(error, version))
     except OSError:
@@ -62,14 +62,7 @@ def leave_on_signals(leave: Callable[[int], None]) -> None:
     """
     import asyncio
 
-    loop = asyncio.get_running_loop()
-    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        number = getattr(signal, name, None)
-        if number is not None:
-            try:
-                loop.add_signal_handler(number, leave, 128 + number)
-            except (NotImplementedError, RuntimeError, ValueError):
-                return  # Windows, or not the main thread: the default stays
+    operating_system.on_stop_signals(asyncio.get_running_loop(), lambda number: leave(128 + number))
 
 
 def _short(filename: str) -> str:

@@ -7,18 +7,13 @@ ends with an error, or is killed. A signal to end memtui ends the editor first.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui import operating_system
 from memtui.engine.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,12 +21,6 @@ if TYPE_CHECKING:
 
 # Editors to try if $VISUAL and $EDITOR do not name one that starts.
 _USUAL = ("editor", "nano", "micro", "vim", "vi", "notepad.exe")
-_ENDING = ("SIGTERM", "SIGHUP", "SIGINT")
-LOOK_SECONDS = 0.05
-# How long an editor may take to end.
-END_SECONDS = 3.0
-# Reset cursor and number keys, which a killed editor may have changed.
-_PLAIN_KEYS = b"\x1b[?1l\x1b>"
 
 
 class Edited(NamedTuple):
@@ -67,16 +56,20 @@ def edited_outside(text: str) -> Edited:
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")
         path.write_text(text, "utf-8", "surrogateescape")
-        path.chmod(0o600)
+        operating_system.close_to_others(path)
         wrong: list[str] = []
         for words, name in _candidates(wrong):
             try:
-                status = _run([*words, str(path)])
+                status = operating_system.run_in_foreground([*words, str(path)])
             except (OSError, ValueError):
                 wrong.append(f"{name} cannot be started")
                 continue
             if status:
-                how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+                how = (
+                    f"was ended by {operating_system.signal_name(-status)}"
+                    if status < 0
+                    else f"ended with status {status}"
+                )
                 raise InputError(f"{name} {how}.", "Nothing was changed.")
             break
         else:
@@ -94,7 +87,7 @@ def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
         if not command:
             continue
         try:
-            words = shlex.split(command)
+            words = operating_system.words_of(command)
         except ValueError:
             words = []
         if words:
@@ -104,84 +97,3 @@ def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
     for usual in _USUAL:
         if found_path := shutil.which(usual):
             yield [found_path], usual
-
-
-def _run(command: list[str]) -> int:
-    """Run a program in the foreground of the terminal. Returns its status; negative: a signal. Raises OSError."""
-    if sys.platform == "win32":
-        return subprocess.run(command, check=False).returncode
-    with _terminal_kept() as foreground, _endings_noted() as endings:
-        # In its own process group, so that Ctrl+C goes to the editor and not to memtui.
-        program = subprocess.Popen(command, process_group=0)
-        foreground(program.pid)
-        asked_at = None
-        while True:
-            pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)
-            if pid and os.WIFSTOPPED(status):  # Ctrl+Z, or it wanted the terminal before it had it
-                foreground(program.pid)
-                _to_group(program.pid, signal.SIGCONT)
-            elif pid:
-                program.returncode = os.waitstatus_to_exitcode(status)
-                return program.returncode
-            if endings and asked_at is None:
-                asked_at = time.monotonic()
-                _to_group(program.pid, signal.SIGHUP if endings[0] == signal.SIGHUP else signal.SIGTERM)
-            elif asked_at is not None and time.monotonic() - asked_at > END_SECONDS:
-                _to_group(program.pid, signal.SIGKILL)
-            time.sleep(LOOK_SECONDS)
-
-
-@contextmanager
-def _terminal_kept() -> Iterator[Callable[[int], None]]:
-    """Yields a function that gives the terminal to a group. Afterwards it is ours again, with its old settings."""
-    import termios
-
-    try:
-        settings = termios.tcgetattr(0)
-        ours = os.tcgetpgrp(0)
-    except (OSError, termios.error):
-        yield lambda group: None  # no terminal to hand over
-        return
-
-    def foreground(group: int) -> None:
-        # A background process that uses the terminal would be stopped by this signal.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
-        with suppress(OSError, termios.error):  # the group, or the terminal, is gone already
-            os.tcsetpgrp(0, group)
-            if group == ours:
-                termios.tcsetattr(0, termios.TCSADRAIN, settings)
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-    try:
-        yield foreground
-    finally:
-        foreground(ours)
-        with suppress(OSError):
-            os.write(2, _PLAIN_KEYS)
-
-
-@contextmanager
-def _endings_noted() -> Iterator[list[int]]:
-    """Collects signals that end memtui while the event loop is blocked. The loop also gets them later."""
-    endings: list[int] = []
-    before = {}
-    for name in _ENDING:
-        number = getattr(signal, name)
-        before[number] = signal.signal(number, lambda number, frame: endings.append(number))
-    try:
-        yield endings
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _to_group(group: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, number)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

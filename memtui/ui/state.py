@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-
+from memtui import operating_system
 
 # How many memories are remembered.
 _MEMORIES = 20
@@ -64,12 +63,12 @@ class UiState:
         new = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW, 0o600)
+            handle = operating_system.open_private(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 for memory, one in self._checked.items():
                     if memory != str(None):  # a memory in this process only
                         file.write(f"checked = {one.at} {one.findings} {memory}\n")
-            new.replace(self._path)
+            operating_system.replace(new, self._path)
         except OSError:
             with suppress(OSError):
                 new.unlink(missing_ok=True)

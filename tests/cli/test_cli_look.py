@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 from cli_kit import Cli
-from memtui import paths
+from memtui import operating_system
 from memtui.engine.errors import UsageError
 from memtui.engine.jobs import clock_guard
 from memtui.engine.memory import Memory
@@ -275,7 +275,7 @@ def test_a_memory_that_may_not_be_written_is_still_shown(
     identity = remembered(cli, "Ada lives in Ghent")
     assert cli("--readonly", "show", identity).code == 0
     assert cli("--readonly", "check").code == 0
-    assert paths.loose_mode(home / "memory.db") is None
+    assert operating_system.loose_mode(home / "memory.db") is None
 
 
 def test_the_doctor_tells_what_each_strategy_finds(

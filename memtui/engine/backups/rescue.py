@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.clock import Clock, local_time, system_clock
 from memtui.engine.errors import (
@@ -145,7 +145,7 @@ def put_in_place(
     at = clock()
     aside = file_replacement.free_name(path, at)
     try:
-        os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(operating_system.create_private(new))
         with closing(connect(new, write=True)) as copied:
             backup.copy_into(source, copied)
             copied.pragma("journal_mode", "delete")  # one file to be put in place
@@ -158,7 +158,7 @@ def put_in_place(
             raise StoreError(
                 f"The copy of {chosen.path} could not be written completely: {problem}.", "Check the disk."
             )
-        backup.flush(new)
+        operating_system.flush(new)
         moved = file_replacement.exchange(path, new, aside)
     finally:
         if not file_replacement.is_planned(path):

@@ -14,6 +14,7 @@ from pathlib import Path
 import apsw
 from msgspec.structs import replace
 
+from memtui import operating_system
 from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
@@ -71,9 +72,7 @@ def rewrite(
         _take_in_logs(path)
         for file in (copy_path, new_path):
             file.unlink(missing_ok=True)
-            os.close(
-                os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            )
+            os.close(operating_system.create_private(file))
         with closing(connect(copy_path, write=True)) as copied:
             with _opened(path) as source:
                 backup.copy_into(source, copied)
@@ -91,9 +90,9 @@ def rewrite(
             raise CorruptFileError(
                 f"The backup {path.name} could not be rewritten: {problem}.", "It was left as it was."
             )
-        backup.flush(new_path)
-        new_path.replace(path)
-        backup.flush(path.parent)
+        operating_system.flush(new_path)
+        operating_system.replace(new_path, path)
+        operating_system.flush(path.parent)
     except apsw.Error as error:
         raise translate(error, path) from error
     except OSError as error:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import InputError, MemtuiError
 
 _BUFFER = 1 << 20
@@ -51,19 +51,17 @@ def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     must_be_free(path, force=force)
     partial = path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
     try:
-        flags = (
-            os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
-        with io.BufferedWriter(io.FileIO(os.open(partial, flags, 0o600), "w"), _BUFFER) as file:
+        with io.BufferedWriter(io.FileIO(operating_system.create_private(partial), "w"), _BUFFER) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            operating_system.flush_descriptor(file.fileno())
         if force:
             must_be_free(path, force=True)
-            partial.replace(path)
+            operating_system.replace(partial, path)
         else:
             _give_name(partial, path)
-        _flush_folder(path.parent)
+        with suppress(OSError):  # a file system that cannot
+            operating_system.flush(path.parent)
     except Abandon:
         pass
     except OSError as error:
@@ -94,16 +92,4 @@ def _give_name(partial: Path, path: Path) -> None:
         raise
     except OSError:  # a file system without hard links
         must_be_free(path, force=False)
-        partial.rename(path)
-
-
-def _flush_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass  # a file system that cannot
-    finally:
-        os.close(handle)
+        operating_system.rename(partial, path)

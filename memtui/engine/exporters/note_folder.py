@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 import secrets
 import shutil
 import stat
@@ -19,6 +18,7 @@ from typing import TextIO
 
 import msgspec
 
+from memtui import operating_system
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
@@ -52,7 +52,7 @@ class Folder:
         name = f"{path}.md"
         file = self._staged / name
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        handle = operating_system.create_private(file)
         with io.TextIOWrapper(_writer(handle), encoding="utf-8", newline="\n") as text:
             yield text
         self.size += file.stat().st_size
@@ -65,7 +65,7 @@ class Folder:
             self._write_list({name: (hash,) for name, hash in self._made.items()}, self._staged)
             if self._target.exists():
                 self._target.rmdir()  # empty, or this fails
-            self._staged.rename(self._target)
+            operating_system.rename(self._staged, self._target)
             return
         # Until all is done, the file of a path may be the one of before or the new one.
         names = before.files.keys() | self._made.keys()
@@ -78,7 +78,7 @@ class Folder:
                 self._made.pop(name, None)
             elif name in self._made:
                 there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                (self._staged / name).replace(there)
+                operating_system.replace(self._staged / name, there)
             else:
                 there.unlink(missing_ok=True)
                 with suppress(OSError):
@@ -102,12 +102,12 @@ class Folder:
         listed = _Listed(format=_FORMAT, version=1, files=dict(sorted(files.items())))
         partial = folder / f"{LIST}.partial"
         partial.unlink(missing_ok=True)
-        handle = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        handle = operating_system.create_private(partial)
         with _writer(handle) as file:
             file.write(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
             file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder / LIST)
+            operating_system.flush_descriptor(file.fileno())
+        operating_system.replace(partial, folder / LIST)
 
 
 @contextmanager

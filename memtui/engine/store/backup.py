@@ -17,7 +17,7 @@ from pathlib import Path
 
 import apsw
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.clock import local_time
 from memtui.engine.errors import CorruptFileError, InputError, StoreError
 from memtui.engine.records.backups import Backup
@@ -81,9 +81,9 @@ def back_up(
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
             )
-        flush(partial)
-        partial.rename(target)
-        flush(folder)
+        operating_system.flush(partial)
+        operating_system.rename(partial, target)
+        operating_system.flush(folder)
     finally:
         partial.unlink(missing_ok=True)
     return target
@@ -168,9 +168,7 @@ def _new_names(folder: Path, stem: str, reason: str, at: float) -> tuple[Path, P
         target = folder / f"{stem}-{stamp}-{f'{serial}-' if serial > 1 else ''}{reason}.db"
         partial = target.with_suffix(".partial")
         try:
-            os.close(
-                os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            )
+            os.close(operating_system.create_private(partial))
         except FileExistsError:  # another program's, or left by a crash
             continue
         if not target.exists():
@@ -202,17 +200,6 @@ def of_full_text(problem: str) -> bool:
 def of_an_index(problem: str) -> bool:
     """Whether it speaks of an index that does not match its table, which is whole."""
     return "index" in problem and problem.startswith(("row ", "wrong # of entries", "non-unique entry"))
-
-
-def flush(path: Path) -> None:
-    """Make what was written to a file, or the names in a folder, survive a power cut."""
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 ALL_SECONDS = 3 * 3_600

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import (
     CorruptFileError,
     DiskFullError,
@@ -109,6 +109,9 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         for name, value, expected in _PRAGMAS:
             _set_and_verify(connection, name, value, expected)
+        if operating_system.is_macos():  # there fsync leaves it in the cache of the disk
+            for name in ("fullfsync", "checkpoint_fullfsync"):
+                _set_and_verify(connection, name, "ON", 1)
         if path is not None and not write:
             _set_and_verify(connection, "query_only", "ON", 1)
         tokens.install(connection)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import (
     CorruptFileError,
@@ -174,7 +174,7 @@ def _create(path: Path) -> None:
     """Build the file under another name and link it into place, so that no process sees an incomplete file."""
     paths.private_folder(path.parent)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    os.close(operating_system.create_private(partial))
     try:
         _build(partial)
         try:
@@ -183,12 +183,10 @@ def _create(path: Path) -> None:
             return  # another process made it first: theirs is as good
         except OSError:  # a file system without hard links
             if not path.exists():
-                partial.rename(path)
+                operating_system.rename(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    from .backup import flush  # whoever opens what is there needs none of it
-
-    flush(path.parent)
+    operating_system.flush(path.parent)
 
 
 def _build(path: Path) -> None:

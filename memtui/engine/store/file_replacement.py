@@ -15,11 +15,12 @@ from pathlib import Path
 
 import msgspec
 
+from memtui import operating_system
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records import Record
 from memtui.paths import is_missing
 
-from .backup import find_backups, flush
+from .backup import find_backups
 from .locks import BusyError, work_lock
 
 SIDECARS = ("-wal", "-shm", "-journal")
@@ -44,11 +45,11 @@ def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
     with _alone(path):
         written = plan.with_name(f"{plan.name}.new")
         written.write_bytes(msgspec.json.encode(Plan(new=new.name, aside=aside.name)))
-        written.chmod(0o600)
-        flush(written)
-        written.replace(plan)
+        operating_system.close_to_others(written)
+        operating_system.flush(written)
+        operating_system.replace(written, plan)
         try:
-            flush(path.parent)
+            operating_system.flush(path.parent)
             _carry_out(path)
         except (Exception, KeyboardInterrupt) as error:
             _take_back(path, new, aside, error)
@@ -90,33 +91,33 @@ def _carry_out(path: Path) -> None:
         # The log first: beside another file it would be taken for that one's.
         for old, moved in zip(_with_sidecars(path)[1:], _with_sidecars(aside)[1:], strict=True):
             if os.path.lexists(old) and not os.path.lexists(moved):
-                old.rename(moved)
+                operating_system.rename(old, moved)
         if os.path.lexists(path) and not os.path.lexists(aside):
             _name_twice(path, aside)
-        new.replace(path)
+        operating_system.replace(new, path)
     for moved in _with_sidecars(aside):
         if not moved.is_symlink() and moved.exists():
-            moved.chmod(0o700 if moved.is_dir() else 0o600)
-    flush(path.parent)
+            operating_system.close_to_others(moved)
+    operating_system.flush(path.parent)
     plan_path.unlink()
-    flush(path.parent)
+    operating_system.flush(path.parent)
 
 
 def _take_back(path: Path, new: Path, aside: Path, error: BaseException) -> None:
     """Move back what was moved, and forget the plan. ``aside``: a name that was free."""
     try:
         if not os.path.lexists(new):
-            path.rename(new)
+            operating_system.rename(path, new)
         if os.path.lexists(aside):
             if os.path.lexists(path):
                 aside.unlink()  # a second name
             else:
-                aside.rename(path)
+                operating_system.rename(aside, path)
         for old, moved in zip(_with_sidecars(path)[1:], _with_sidecars(aside)[1:], strict=True):
             if os.path.lexists(moved):
-                moved.rename(old)
+                operating_system.rename(moved, old)
         path.with_name(f"{path.name}{_PLAN}").unlink(missing_ok=True)
-        flush(path.parent)
+        operating_system.flush(path.parent)
     except OSError as failed:
         if is_planned(path):
             raise StoreError(
@@ -134,7 +135,7 @@ def _name_twice(path: Path, aside: Path) -> None:
             pass
         else:
             return
-    path.rename(aside)
+    operating_system.rename(path, aside)
 
 
 def refuse_to_begin_anew(path: Path) -> None:

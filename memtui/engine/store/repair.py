@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
+from memtui import operating_system
 from memtui.engine.records import Repair
 
 from . import full_text, triggers, vectors
@@ -41,7 +42,7 @@ def repair(connections: Connections, broken: set[str]) -> tuple[Repair, ...]:
                 continue
     if "permissions" in broken and connections.path is not None:
         for part in private_parts(connections.path):
-            part.chmod(0o700 if part.is_dir() else 0o600)
+            operating_system.close_to_others(part)
         done.append(Repair(check="permissions", did="Closed the memory and its backups to others."))
     return tuple(done)
 

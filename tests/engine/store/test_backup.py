@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from memtui import Memory
+from memtui import Memory, operating_system
 from memtui.engine.errors import CorruptFileError
 from memtui.engine.records import Options
 from memtui.engine.store import backup
@@ -116,7 +116,9 @@ def test_a_copy_that_fails_its_check_gets_no_name(place: Path, monkeypatch: pyte
 def test_a_backup_is_flushed_before_it_gets_its_name(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     rename = Path.rename
-    monkeypatch.setattr(backup, "flush", lambda path: order.append(f"flush {path.suffix or 'folder'}"))
+    monkeypatch.setattr(
+        operating_system, "flush", lambda path: order.append(f"flush {path.suffix or 'folder'}")
+    )
     monkeypatch.setattr(Path, "rename", lambda self, to: (order.append("rename"), rename(self, to))[1])
     with Memory.open(place, options=OPTIONS) as memory:
         order.clear()  # a new memory has its own

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui import operating_system
 from memtui.engine import word_lists
 from memtui.engine.errors import DegradedError
 from memtui.engine.installation import command_for_dependency
@@ -151,7 +152,7 @@ def _start() -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
-        process_group=None if sys.platform == "win32" else 0,
+        **operating_system.apart(),
     )  # fmt: skip
 
 

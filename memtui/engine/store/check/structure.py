@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.records import Finding
 from memtui.engine.store import backup, full_text, migration, tables
 from memtui.engine.store.sql import scalar
@@ -172,10 +171,10 @@ def _is_there(connection: apsw.Connection, table: str) -> bool:
 def permissions(scene: CheckContext) -> Iterator[Finding]:
     """Only the owner may read the file, its log, its backups, and the folders that memtui made."""
     path = scene.connections.path
-    if path is None or os.name == "nt":
+    if path is None or not operating_system.has_modes():
         return
     for part in private_parts(path):
-        mode = paths.loose_mode(part)
+        mode = operating_system.loose_mode(part)
         if mode is not None:
             problem = (
                 f"others may look into {part} ({mode:04o})"
