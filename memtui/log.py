@@ -8,7 +8,6 @@ and its place in the code are written: its message may quote a memory.
 
 from __future__ import annotations
 
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +88,8 @@ def stop() -> None:
 
 def outline(error: BaseException) -> str:
     """An error's type and its frames as "file:line function", innermost last; no message, no locals."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

@@ -24,7 +24,9 @@ def main() -> NoReturn:
 
         say_status(sys.argv[2:])
     code = run(sys.argv[1:])
-    sys.exit(code)
+    from memtui.startup import leave
+
+    leave(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -54,6 +56,9 @@ def _dispatch(arguments: list[str]) -> int:
             from .open_app import open_app
 
             return open_app(invocation)
+    from memtui.startup import collect_seldom
+
+    collect_seldom()
     import click
 
     from .root import group

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any, Literal, TextIO
@@ -159,7 +158,11 @@ def width() -> int:
 
 def columns_shown() -> int | None:
     """The columns of the terminal; None in a pipe."""
-    return shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else None
+    if not _is_terminal(sys.stdout):
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def in_colour() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 import time
@@ -30,6 +29,8 @@ class ProgressMeter:
         if not self.shown or (time.monotonic() < self._next and not now):
             return
         self._next = time.monotonic() + _SECONDS
+        import shutil
+
         width = max(10, shutil.get_terminal_size().columns - 1)
         sys.stderr.write(f"\r\x1b[K{one_line(text, width)}")
         sys.stderr.flush()

@@ -10,6 +10,7 @@ import click
 
 from memtui import __version__
 from memtui.engine.errors import UsageError
+from memtui.startup import without_typing_extensions
 
 from .invocation import Invocation
 
@@ -89,6 +90,7 @@ class Commands(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
+        without_typing_extensions()
         module = import_module(f"{__package__}.{entry.module}")
         command = getattr(module, f"{cmd_name}_command")
         assert isinstance(command, click.Command)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +88,8 @@ def foreign_store(path: Path) -> ForeignStore | None:
 @contextmanager
 def store_copy(store: ForeignStore, options: Options) -> Iterator[tuple[Path, ImportReport]]:
     """A memory with what is in the store, in a temporary folder that is deleted afterwards. Raises InputError."""
+    import tempfile
+
     from memtui.engine.memory import Memory
 
     with tempfile.TemporaryDirectory(prefix="memtui-copy-") as folder:

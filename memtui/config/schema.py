@@ -4,8 +4,6 @@ A setting is named ``section.key``, as it is in the file. Its environment variab
 ``MEMTUI_SECTION_KEY``, and ``MEMTUI_KEY`` for those of ``[general]``; tables have none.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, dataclass_transform, get_args, get_origin
 

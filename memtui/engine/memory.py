@@ -19,11 +19,9 @@ from msgspec.structs import replace
 
 from memtui.engine.clock import Clock, system_clock, unix_seconds
 from memtui.engine.core import Core, Event, outside_scope_error
-from memtui.engine.days import day_given, day_of_fact
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
 from memtui.engine.memories import operations, turns, validation
 from memtui.engine.memories.index_text import derive
-from memtui.engine.namespaces.view import ReadQueries
 from memtui.engine.records import (
     TRUST_ORDER,
     Changes,
@@ -70,6 +68,7 @@ if TYPE_CHECKING:
     from memtui.engine.namespaces.scratchpad import Scratchpad
     from memtui.engine.namespaces.sessions import Sessions
     from memtui.engine.namespaces.sync import Sync
+    from memtui.engine.namespaces.view import ReadQueries
     from memtui.engine.records.jobs import JobRun
     from memtui.engine.search.briefing import ContextBlock
     from memtui.engine.search.ranking import QueryEmbedder
@@ -111,7 +110,6 @@ class Memory:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self.view = ReadQueries(core.connections, core.clock, core.options)
         core.on_settled_after_much = self._ask_questions
 
     @classmethod
@@ -321,6 +319,8 @@ class Memory:
         ``within``: a filter that the fact must pass, else nothing is written; what does not pass it is not
         looked at either. Raises InputError for a text that cannot be remembered (so).
         """
+        from memtui.engine.days import day_of_fact
+
         now = int(self._core.clock())
         about = validation.topic(topic)
         formal = about or self._core.topic_of(content)
@@ -448,6 +448,8 @@ class Memory:
         return self._change_one("classify", id, about=self._about(topic, happens))
 
     def _about(self, topic: str | None, happens: str | None) -> operations.TopicAndDay:
+        from memtui.engine.days import day_given
+
         day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
         return operations.TopicAndDay(
             topic="none" if topic == "none" else validation.topic(topic), happens_at=day
@@ -800,6 +802,13 @@ class Memory:
         return replace(found, unembedded=0) if switched_off else self.models.vector_state(found)
 
     # Namespaces
+
+    @cached_property
+    def view(self) -> ReadQueries:
+        """Lists, details, provenance and history for people."""
+        from memtui.engine.namespaces.view import ReadQueries
+
+        return ReadQueries(self._core.connections, self._core.clock, self._core.options)
 
     @cached_property
     def sessions(self) -> Sessions:

@@ -13,9 +13,9 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from memtui.startup import without_typing_extensions
 
+if TYPE_CHECKING:
     from memtui.engine.records import Options
 
     from .events import Dialect
@@ -71,16 +71,6 @@ def run(client: str, options: dict[str, str]) -> NoReturn:
         except BaseException as error:
             note = note or f"did nothing: {_message(error)}"
     _leave(note, logged)
-
-
-def without_typing_extensions() -> None:
-    """Import msgspec without typing_extensions. That would load inspect, ast and dis, for names that typing has too."""
-    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
-    modules["typing_extensions"] = None
-    try:
-        import msgspec  # noqa: F401
-    finally:
-        del modules["typing_extensions"]
 
 
 def _opened(dialect: Dialect, flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.paths import is_missing
+from memtui.startup import without_typing_extensions
 
-from .program import SECONDS, without_typing_extensions
+from .program import SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -112,6 +112,27 @@ def test_help_and_version_import_no_engine(program: Program) -> None:
         assert not [name for name in modules if name.startswith("memtui.cli.") and name.endswith("ing")]
 
 
+# Each takes a hundredth of a second or more, and a small command has no use for it.
+TOO_HEAVY = {
+    "asyncio", "ssl", "httpx2", "typing_extensions", "tempfile", "traceback", "numpy", "textual",
+    "memtui.engine.models.llm", "memtui.engine.consolidation.compare.conflicts",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["stats", "list", "sessions", "history", "entities", "status", "review"])
+def test_a_small_command_imports_nothing_heavy(command: str, program: Program, cli: Cli) -> None:
+    assert cli("remember", "Ada likes tea").code == 0
+    modules = imported(program, f"['{command}']")
+    assert f"memtui.cli.{command.replace('list', 'list_')}" in modules
+    assert not modules & TOO_HEAVY
+
+
+def test_writing_a_fact_down_loads_no_client_for_endpoints(program: Program) -> None:
+    modules = imported(program, "['remember', 'Ada likes tea']")
+    assert "memtui.engine.models.ner.recogniser" in modules
+    assert not modules & {"asyncio", "httpx2", "memtui.engine.models.llm"}
+
+
 @pytest.mark.parametrize("line", [[], ["--db", "x.db", "--readonly"], ["--demo"]])
 def test_opening_the_app_imports_no_click(line: list[str], program: Program) -> None:
     modules = imported(program, repr(line))

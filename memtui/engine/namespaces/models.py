@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -126,6 +125,8 @@ class Models:
         everything = compiler.compile("", self._core.clock())
         with self._core.connections.read() as connection:
             newest = listing.page(connection, everything, limit=limit, now=self._core.clock())
+        import asyncio
+
         return asyncio.run(self._core.recogniser.compare([memory.content for memory in newest]))
 
     def memories_for_enrichment(

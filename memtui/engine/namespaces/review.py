@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, get_args
 import apsw
 
 from memtui.engine.clock import local_midnight
-from memtui.engine.consolidation import resolve
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError
 from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, Operation
-from memtui.engine.review import cards, change_requests, decisions
+from memtui.engine.review import cards, change_requests
 from memtui.engine.review import groups as review_groups
 from memtui.engine.review.cards import Inbox, ReviewItem, ReviewKind, Verdict
 from memtui.engine.review.change_requests import RequestVerb
@@ -59,6 +58,9 @@ class Review:
         correction the memory or entity that the verdict is about (default: all of them). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
+        # Its patterns, a seventh of a second, are not needed to look at cards.
+        from memtui.engine.review import decisions
+
         with self._core.change("review", decisions.label(item, verdict, keep)) as op:
             decisions.decide(
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
@@ -128,6 +130,8 @@ class Review:
         self, items: Sequence[ReviewItem], verdict: Verdict, *, label: str = ""
     ) -> Operation | None:
         """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""
+        from memtui.engine.review import decisions
+
         settled = 0
         with self._core.change("review", "Reviewed") as op:
             for item in items:
@@ -167,6 +171,8 @@ class Review:
         Linked both ways (``merged``). ``text`` replaces the survivor's wording. Returns the survivor.
         Raises NotFoundError, InputError for what cannot be merged, ProtectedError for an agent.
         """
+        from memtui.engine.consolidation import resolve
+
         with self._core.change("merge", "Merged") as op:
             rid = resolve.merge(
                 op.connection, survivor, others, text=text, actor=self._core.actor, options=self._core.options,

@@ -34,13 +34,11 @@ from memtui.engine.records.jobs import FadingForecast
 from memtui.engine.records.lists import SessionRow
 from memtui.engine.records.status import Growth
 from memtui.engine.records.timeline import LAYERS, Layer, RowsBy, Timeline, Unit
-from memtui.engine.search import cautions, in_confidence, listing
+from memtui.engine.search import listing
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import (
-    enrichments,
     entities,
     entity_lists,
-    entity_names,
     history,
     lists,
     memories,
@@ -203,13 +201,14 @@ class ReadQueries:
         InputError for a name of several entities, FilterError.
         """
         from memtui.engine.overview.neighbourhood import neighbourhood
+        from memtui.engine.store.entity_names import find_entity
 
         if not 0 <= limit <= _MOST_NEIGHBOURS:
             raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
         known_type = None if type is None else entity_lists.known_type(type)
         within, now = self._compiled(filter), self._clock()
         with self._connections.read() as connection:
-            found = entity_names.find_entity(connection, name_or_id)
+            found = find_entity(connection, name_or_id)
             return neighbourhood(connection, found, within, now, limit=limit, type=known_type)
 
     # Over time
@@ -377,6 +376,8 @@ class ReadQueries:
 
         ``within``: the filter outside of which there is nothing for whoever asks.
         """
+        from memtui.engine.search import cautions
+
         now = self._clock()
         known = cautions.visible_scope(within, now, fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
@@ -384,6 +385,8 @@ class ReadQueries:
 
     def confided(self, memories: Sequence[MemoryRecord], *, within: str = "") -> dict[str, str]:
         """Which of some memories were said in confidence, by id, and the words that ask for it ("" outside ``within``)."""
+        from memtui.engine.search import cautions, in_confidence
+
         known = cautions.visible_scope(within, self._clock(), fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
             return in_confidence.find_confided(connection, memories, known)
@@ -422,11 +425,15 @@ class ReadQueries:
 
     def enrichment_of(self, identity: str) -> Enrichment | None:
         """When a model read a memory again for names, and what came of it; None if none did. Raises NotFoundError."""
+        from memtui.engine.store import enrichments
+
         with self._connections.read() as connection:
             return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
 
     def enriched_in(self, eid: int) -> set[int]:
         """The memories (rids) in which only a model that read them again found an entity."""
+        from memtui.engine.store import enrichments
+
         with self._connections.read() as connection:
             return enrichments.rids_added_to_entity(connection, eid)
 

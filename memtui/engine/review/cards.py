@@ -14,7 +14,6 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.consolidation.compare.conflicts import both_may_be_true, left_over
 from memtui.engine.consolidation.compare.similarity import compare
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
@@ -198,6 +197,9 @@ def review(
 
 def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for proposal in proposals.pending(connection, proposals.CONFLICT, now):
+        # Its patterns take a seventh of a second.
+        from memtui.engine.consolidation.compare.conflicts import both_may_be_true, left_over
+
         pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
         if len(pair) == 2:
             reason = str(proposal.payload["reason"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from typing import Any, Protocol
 import msgspec
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.models import llm
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import LlmOptions, NameFinder
 from memtui.engine.strategies import ProviderName
@@ -71,6 +69,8 @@ async def find_by_llm(
     options: LlmOptions, texts: Sequence[str], spending: Spending | None = None
 ) -> list[list[Span]]:
     """The names in each of the texts, in one call. Raises DegradedError for an answer that cannot be used."""
+    from memtui.engine.models import llm
+
     lines = "\n".join(
         json.dumps({"n": number, "text": text[:_TEXT_CHARACTERS]}, ensure_ascii=False).replace("</", "<\\/")
         for number, text in enumerate(texts, 1)
@@ -89,6 +89,8 @@ def _is_sentence(name: str, text: str) -> bool:
 
 def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
     """Where the names of an answer are in the texts; a name that stands nowhere is left out."""
+    from memtui.engine.models import llm
+
     reply = llm.in_shape(data, _Reply)
     found: list[list[Span]] = [[] for _ in texts]
     for given in reply.names:
@@ -163,6 +165,8 @@ class Spacy:
         return spacy_names.unavailable()
 
     async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+        import asyncio
+
         from . import spacy_names
 
         try:
@@ -205,6 +209,8 @@ class Function:
         return ""
 
     async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+        import asyncio
+
         return await asyncio.to_thread(lambda: [self._find_in(text) for text in texts])
 
     def _find_in(self, text: str) -> list[Span]:
