@@ -1,0 +1,168 @@
+"""What this machine knows of the groups that its memories are in: a file beside the settings, mode 600.
+
+It holds the keys, so it is never in a memory: a copy, an export or a backup of the memory carries no access. It holds the
+address of the store as well, which may have a password in it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from memtui import paths
+from memtui.engine.errors import InputError
+from memtui.engine.records import DeviceId, Record
+
+from .envelope import AgeSealer, Epoch, PlainSealer
+from .stores import urls
+
+FILE_NAME = "sync.json"
+_FORMAT = 1
+_MOST_BYTES = 64 << 20
+_LOCK_SECONDS = 10.0
+_WRITABLE_BY_OTHERS = 0o022
+
+
+class Member(Record):
+    """A device of a group. ``recipient``: its age recipient, empty in a plain group. ``invited``: nobody has joined by it yet."""
+
+    device: DeviceId
+    recipient: str
+    added_at: int
+    added_by: DeviceId
+    invited: bool = False
+
+
+class Group(Record):
+    """The group as one change left it: who is in it, and all its keys. ``number``: of the change, from 1.
+
+    ``previous``: SHA-256 of the object before. ``removed``: the last number that counts of each device that was removed.
+    ``text_key``: 64 hex digits, the same in every epoch.
+    """
+
+    id: str
+    number: int
+    previous: str
+    made_by: DeviceId
+    made_at: int
+    text_key: str
+    members: tuple[Member, ...]
+    epochs: tuple[Epoch, ...] = ()
+    removed: dict[DeviceId, int] = {}
+    format: int = _FORMAT
+
+    @property
+    def plain(self) -> bool:
+        return not self.epochs
+
+    @property
+    def sealer(self) -> AgeSealer | PlainSealer:
+        key = bytes.fromhex(self.text_key)
+        return PlainSealer(self.id, key) if self.plain else AgeSealer(self.id, self.epochs, key, self.removed)
+
+
+class Membership(Record):
+    """How one memory on this machine is in a group. ``hash``: SHA-256 of the object that ``group`` was read from.
+
+    ``url``: of the store, with what is secret in it. ``identity``: this device's own age identity.
+    """
+
+    url: str
+    device: DeviceId
+    identity: str
+    group: Group
+    hash: str
+    facts_only: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The address for screens and logs."""
+        return urls.shown(self.url)
+
+
+class _Stored(Record):
+    format: int = _FORMAT
+    memories: dict[str, Membership] = {}
+
+
+class Keyring:
+    """``path``: where the file is; beside the settings where none is given."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or paths.config_folder() / FILE_NAME
+
+    def get(self, memory: Path) -> Membership | None:
+        """Raises InputError for a file that cannot be used."""
+        return self._read().memories.get(_place_of(memory))
+
+    def set(self, memory: Path, membership: Membership) -> None:
+        with self._changing() as memories:
+            memories[_place_of(memory)] = membership
+
+    def forget(self, memory: Path) -> None:
+        """Keep nothing of the group of a memory: it is in none from now on."""
+        with self._changing() as memories:
+            memories.pop(_place_of(memory), None)
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Membership]]:
+        from filelock import FileLock, Timeout
+
+        paths.private_folder(self.path.parent)
+        try:
+            with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
+                memories = dict(self._read().memories)
+                yield memories
+                self._write(msgspec.json.encode(_Stored(memories=memories)))
+        except Timeout:
+            raise InputError(
+                "Another program is changing the keys of sync.", "Try again in a moment."
+            ) from None
+
+    def _write(self, content: bytes) -> None:
+        partial = self.path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
+        try:
+            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+            with os.fdopen(os.open(partial, flags, 0o600), "wb") as file:
+                file.write(msgspec.json.format(content, indent=1) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(self.path)
+        except OSError as error:
+            raise paths.no_room(error, self.path) or self._unusable(error.strerror or str(error)) from None
+        finally:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+
+    def _read(self) -> _Stored:
+        loose = paths.loose_mode(self.path)
+        if loose is not None and loose & _WRITABLE_BY_OTHERS:
+            raise self._unusable(f"others may write it (mode {loose:o})")
+        try:
+            content = self.path.read_bytes()
+            stored = msgspec.json.decode(content, type=_Stored)
+        except FileNotFoundError:
+            return _Stored()
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error)) from None
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise self._unusable("it is not a file of keys") from None
+        if stored.format != _FORMAT:
+            raise self._unusable("a newer memtui wrote it")
+        return stored
+
+    def _unusable(self, why: str) -> InputError:
+        return InputError(
+            f"The keys of sync in {self.path} cannot be used: {why}.",
+            "Mend it, or move it away and join again by an invitation.",
+        )
+
+
+def _place_of(memory: Path) -> str:
+    """How a memory is named in the file: its path with links resolved."""
+    return str(memory.expanduser().resolve())
