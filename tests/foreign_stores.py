@@ -494,6 +494,24 @@ def basic_memory_note(path: Path) -> Path:
     return path.parent
 
 
+_REAL = Path(__file__).parent / "data" / "stores"
+
+
+def real(name: str) -> Callable[[Path], Path]:
+    """A store as its real program wrote it, from its rows as SQL text."""
+
+    def make(path: Path) -> Path:
+        return store(path, (_REAL / f"{name}.sql").read_text("utf-8"))
+
+    return make
+
+
+MEMPALACE = (_REAL / "mempalace-chroma.sql").read_text("utf-8")
+mempalace = real("mempalace-chroma")
+mempalace_exact = real("mempalace-exact")
+mempalace_graph = real("mempalace-graph")
+
+
 class Known(NamedTuple):
     """A row of the guide's table: where ``--discover`` finds it below the home folder (None: it is not looked for).
 
@@ -555,6 +573,8 @@ KNOWN = (
     Known("claude-mem", "claude-mem", claude_mem, ".claude-mem/claude-mem.db"),
     Known("engram", "engram", engram, ".engram/engram.db"),
     Known("mcp-memory-service", "mcp-memory-service", mcp_memory_service, ".local/share/mcp-memory/sqlite_vec.db"),
+    Known("MemPalace", "mempalace", mempalace, ".mempalace/palace/chroma.sqlite3"),
+    Known("MemPalace, its graph", "mempalace", mempalace_graph, ".mempalace/knowledge_graph.sqlite3"),
     Known("basic-memory", "basic-memory", basic_memory_note, "basic-memory", "notes/coffee.md"),
     Known("mem0, its history", "mem0-history", _mem0_history, ".mem0/history.db"),
     Known("Letta agent file", "letta", letta, None),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # Formats that contain memories, not conversations.
 _NOTES = frozenset({
     "basic-memory", "mem0-history", "mcp-memory", "claude-memory", "claude-mem", "engram", "mcp-memory-service",
+    "mempalace",
 })  # fmt: skip
 WEEK = "within a week"
 

@@ -119,12 +119,14 @@ class Head(Record):
     """The beginning of a stream, for detection: ``raw`` bytes, and the JSON objects that are its records.
 
     Records are the elements of an ``array``, or the lines of a file where most of them look like objects: else an object on a
-    line of its own is part of something larger. Of an SQLite file the ``tables`` with their columns instead, and no bytes.
+    line of its own is part of something larger. Of an SQLite file the ``tables`` with their columns instead, and no bytes;
+    ``collections``: the names in its table ``collections``, which stores of vectors share.
     """
 
     raw: bytes
     objects: tuple[dict[str, Any], ...] = ()
     tables: dict[str, tuple[str, ...]] = {}
+    collections: tuple[str, ...] = ()
     array: bool = False
 
     @classmethod

@@ -27,6 +27,7 @@ Tables = dict[str, tuple[str, ...]]
 Row = tuple[str | bytes | int | float | None, ...]
 
 _MOST_TABLES = 1_000
+_MOST_NAMES = 100
 _COLUMNS = "SELECT CAST(name AS BLOB) FROM pragma_table_info(?)"
 _COMPANIONS = ("-wal", "-journal")
 # How often a copy is begun again because its owner moved pages between the files meanwhile.
@@ -114,6 +115,16 @@ def number(path: Path, table: str, column: str, limits: Limits) -> int:
     except (InputError, apsw.Error):
         return 0
     return row[0] if row is not None and isinstance(row[0], int) else 0
+
+
+def names(path: Path, table: str, column: str, limits: Limits) -> tuple[str, ...]:
+    """The first texts in a column of an ordinary table; none if they cannot be read."""
+    sql = f"SELECT CAST({quoted(column)} AS BLOB) FROM {quoted(table)} LIMIT {_MOST_NAMES}"
+    try:
+        with database(path, limits) as connection:
+            return tuple(_text(name) for (name,) in connection.execute(sql) if name is not None)
+    except (InputError, apsw.Error):
+        return ()
 
 
 def text_column(name: str, columns: Collection[str], prefix: str = "") -> str:

@@ -57,7 +57,7 @@ _RECORDS_NAMED = (".json", ".jsonl", ".ndjson")
 # Formats of programs that keep settings and state of their own beside their sessions.
 _WITH_STATE = frozenset({
     "claude-code", "claude-history", "claude-mem", "claude-memory", "codex", "engram", "gemini-cli",
-    "mcp-memory-service", "opencode",
+    "mcp-memory-service", "mempalace", "opencode",
 })  # fmt: skip
 # Folders of notes, where other notes belong to them.
 _OF_NOTES = frozenset({"basic-memory", vault.FORMAT.name})
@@ -264,7 +264,7 @@ class _Search:
             if unpack:
                 name = self._unpacked(path)
             elif head.startswith(databases.MAGIC):
-                name = self._sqlite_format(databases.tables(path, self.limits))
+                name = self._sqlite_format(path)
                 self._refuse_newer(path, format_named(name))
             else:
                 name = self._recognise(
@@ -278,14 +278,18 @@ class _Search:
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, DetectedSource(format=name, source=source)
 
-    def _sqlite_format(self, tables: databases.Tables) -> str:
+    def _sqlite_format(self, path: Path) -> str:
         """The format of an SQLite file."""
+        tables = databases.tables(path, self.limits)
         if not tables:
             raise _UnknownError(NO_TABLES)
         if tables.keys() >= OWN_TABLES and self.folder:
             raise _UnknownError(ANOTHER_MEMORY)  # this one's backups, mostly: one that is meant is named
         try:
-            return self._choose(Head(raw=b"", tables=tables), insist=False)
+            collections: tuple[str, ...] = ()
+            if "name" in tables.get("collections", ()):
+                collections = databases.names(path, "collections", "name", self.limits)
+            return self._choose(Head(raw=b"", tables=tables, collections=collections), insist=False)
         except _UnknownError as unknown:
             reason = refusals.database_kind(tables) or FOREIGN
             raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None

@@ -41,6 +41,14 @@ PLACES = (
         file_variables=("MCP_MEMORY_SQLITE_PATH", "MCP_MEMORY_SQLITEVEC_PATH"),
     ),
     StorePlace(
+        format="mempalace", label="MemPalace", folders=(".mempalace/palace", ".config/mempalace/palace"),
+        file="*.sqlite3", folder_variables=("MEMPALACE_PALACE_PATH", "MEMPALACE_PALACE", "MEMPAL_PALACE_PATH"),
+    ),
+    StorePlace(
+        format="mempalace", label="MemPalace, its graph", folders=(".mempalace", ".config/mempalace"),
+        file="knowledge_graph.sqlite3",
+    ),
+    StorePlace(
         format="opencode", label="opencode", folders=(".local/share/opencode",), file="opencode*.db",
         folder_variables=("XDG_DATA_HOME",), below="opencode",
     ),

@@ -66,10 +66,16 @@ _STORE_TABLES = {
     "store of engram in an unknown version": {"sessions", "observations", "user_prompts"},
     "store of mcp-memory-service in an unknown version": {"memories", "metadata", "memory_graph"},
     "store of opencode in an unknown version": {"session", "message", "part"},
+    "store of MemPalace in an unknown version": {"entities", "triples"},
 }
+_VECTORS = "Chroma store of an unknown program"
+_CHROMA_TABLES = {"collections", "segments", "embeddings", "embedding_metadata"}
 _INDEX_OF_NOTES = "index of basic-memory"
 STORES = frozenset(_STORE_TABLES)
 HINTS[_INDEX_OF_NOTES] = "Its notes are Markdown files: import their folder."
+HINTS[_VECTORS] = (
+    "Only a palace of MemPalace is read. Export it with its program as JSON lines, and import those."
+)
 HINTS |= dict.fromkeys(
     STORES, "Update its program, which brings the store up to date, or update memtui; then import it again."
 )
@@ -108,6 +114,8 @@ def database_kind(tables: Collection[str]) -> str:
         return EDITOR
     if {"entity", "observation", "relation", "project"} <= frozenset(tables):
         return _INDEX_OF_NOTES
+    if frozenset(tables) >= _CHROMA_TABLES:
+        return _VECTORS
     return next((kind for kind, known in _STORE_TABLES.items() if known <= frozenset(tables)), "")
 
 

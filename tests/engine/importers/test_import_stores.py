@@ -22,11 +22,14 @@ from memtui.present.import_sources import source_summary
 from other_memories import assert_comes_once_and_goes, rows
 
 import foreign_stores
-from foreign_stores import CLAUDE_MEM, ENGRAM, TALK, beside, store
+from foreign_stores import CLAUDE_MEM, ENGRAM, MEMPALACE, TALK, beside, store
 
 NOW = 1_800_000_000.0
 QUIET = Options(background=False, embedder="off")
-MAKERS = (foreign_stores.claude_mem, foreign_stores.engram, foreign_stores.mcp_memory_service)
+MAKERS = (
+    *(foreign_stores.claude_mem, foreign_stores.engram, foreign_stores.mcp_memory_service),
+    *(foreign_stores.mempalace, foreign_stores.mempalace_exact, foreign_stores.mempalace_graph),
+)
 
 
 @pytest.fixture
@@ -182,6 +185,73 @@ def test_mcp_memory_service_without_versions_is_read(memory: Memory, tmp_path: P
     assert shown(memory, "content, event_time") == [("Ada lives in Porto", 1772359200)]
 
 
+def test_a_palace_brings_its_drawers_whole_and_says_what_it_leaves_out(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """What MemPalace 3.11 wrote with Chroma: mined files, a conversation, drawers of an agent, one of them in chunks."""
+    path = foreign_stores.mempalace(tmp_path / "store" / "chroma.sqlite3")
+    report = memory.files.import_paths([path])
+    assert (report.formats, report.kinds) == (("mempalace",), {"observation": 7})
+    assert report.reasons == {"index of drawers": 1}
+    found = {
+        text: (project, source, trust)
+        for text, project, source, trust in shown(memory, "content, project, source, trust")
+    }
+    assert set(found.values()) <= {
+        (wing, "import:mempalace", "agent")
+        for wing in ("greenhouse", "people", "convos", "proj", "wing_claude")
+    }
+    assert found["Ada drinks black tea in the morning."][0] == "people"
+    readings = "\n".join(
+        f"Reading {i}: the greenhouse was at {10 + i % 7} degrees, and the heater was {'on' if i % 2 else 'off'}."
+        for i in range(24)
+    )
+    assert found[readings][0] == "greenhouse"
+    ((tags, attributes),) = shown(memory, "tags, attributes", "content LIKE 'Ada chose SQLite%'")
+    assert "decisions" in tags and "notes/choice.md" in attributes and "claude" in attributes
+
+
+def test_a_palace_without_chroma_is_read_too(memory: Memory, tmp_path: Path) -> None:
+    path = foreign_stores.mempalace_exact(tmp_path / "store" / "sqlite_exact.sqlite3")
+    report = memory.files.import_paths([path])
+    assert (report.formats, report.kinds) == (("mempalace",), {"observation": 1})
+    assert report.reasons == {"index of drawers": 1}
+    assert shown(memory, "project, substr(content, 1, 12)") == [("proj", "# Greenhouse")]
+
+
+def test_a_graph_of_mempalace_keeps_what_was_true_and_what_replaced_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = foreign_stores.mempalace_graph(tmp_path / "store" / "knowledge_graph.sqlite3")
+    assert memory.files.import_paths([path]).kinds == {"fact": 4}
+    ghent = "Ada lives in Ghent"
+    assert shown(memory, "content, event_time, valid_until, ended_by") == [
+        ("Ada fears spiders", 1795773548, 1772323200, "forgotten"),
+        (ghent, 1769904000, None, None),
+        ("Ada lives in Porto", 1577836800, 1769904000, "superseded"),
+        ("Ada works on greenhouse", 1767225600, None, None),
+    ]
+    ((old,),) = shown(memory, "id", "content LIKE '%Porto'")
+    assert old in shown(memory, "attributes", f"content = '{ghent}'")[0][0]
+
+
+def test_a_statement_that_ends_later_is_still_true(memory: Memory, tmp_path: Path) -> None:
+    path = foreign_stores.mempalace_graph(tmp_path / "store" / "knowledge_graph.sqlite3")
+    with closing(sqlite3.connect(path)) as program, program:
+        program.execute("UPDATE triples SET valid_to = '2099-01-01' WHERE object = 'greenhouse'")
+    memory.files.import_paths([path])
+    assert shown(memory, "ended_by", "content LIKE '%greenhouse'") == [(None,)]
+
+
+def test_a_store_of_vectors_of_another_program_is_refused_with_a_word(tmp_path: Path) -> None:
+    path = foreign_stores.mempalace(tmp_path / "store" / "chroma.sqlite3")
+    with closing(sqlite3.connect(path)) as program, program:
+        program.execute("UPDATE collections SET name = 'documents of ' || id")
+    with pytest.raises(InputError, match="is a Chroma store of an unknown program") as caught:
+        find_sources([path])
+    assert "MemPalace" in caught.value.hint
+
+
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_store_comes_once_and_can_be_taken_back(
     memory: Memory, tmp_path: Path, make: Callable[[Path], Path]
@@ -245,6 +315,11 @@ def test_a_copy_that_its_program_disturbs_is_made_again(
             "claude-mem",
         ),
         (ENGRAM + "PRAGMA user_version = 9", "engram (schema 9;", "engram"),
+        (
+            MEMPALACE + "INSERT INTO migrations VALUES ('sysdb', 11, '', '', '')",
+            "MemPalace (schema 11;",
+            "mempalace",
+        ),
     ],
 )
 def test_a_store_of_a_newer_program_is_refused_unless_its_format_is_named(
@@ -275,6 +350,7 @@ def test_a_store_of_a_newer_program_is_refused_unless_its_format_is_named(
             "CREATE TABLE memories (a); CREATE TABLE metadata (b); CREATE TABLE memory_graph (c);",
             "mcp-memory-service",
         ),
+        ("CREATE TABLE entities (id, label); CREATE TABLE triples (id, a, b);", "MemPalace"),
     ],
 )
 def test_a_store_whose_columns_are_others_is_refused_by_name(

@@ -1,0 +1,11 @@
+CREATE TABLE entities ( id TEXT PRIMARY KEY, name TEXT NOT NULL, type TEXT DEFAULT 'unknown', properties TEXT DEFAULT '{}', created_at TEXT DEFAULT CURRENT_TIMESTAMP );
+INSERT INTO entities VALUES ('ada', 'Ada', 'unknown', '{}', '2026-11-27 09:59:08');
+INSERT INTO entities VALUES ('porto', 'Porto', 'unknown', '{}', '2026-11-27 09:59:08');
+INSERT INTO entities VALUES ('greenhouse', 'greenhouse', 'unknown', '{}', '2026-11-27 09:59:08');
+INSERT INTO entities VALUES ('spiders', 'spiders', 'unknown', '{}', '2026-11-27 09:59:08');
+INSERT INTO entities VALUES ('ghent', 'Ghent', 'unknown', '{}', '2026-11-27 09:59:08');
+CREATE TABLE triples ( id TEXT PRIMARY KEY, subject TEXT NOT NULL, predicate TEXT NOT NULL, object TEXT NOT NULL, valid_from TEXT, valid_to TEXT, confidence REAL DEFAULT 1.0, source_closet TEXT, source_file TEXT, source_drawer_id TEXT, adapter_name TEXT, extracted_at TEXT DEFAULT CURRENT_TIMESTAMP, FOREIGN KEY (subject) REFERENCES entities(id), FOREIGN KEY (object) REFERENCES entities(id) );
+INSERT INTO triples VALUES ('t_ada_lives_in_porto_90ecef51d475', 'ada', 'lives_in', 'porto', '2020-01-01', '2026-02-01T00:00:00Z', 1.0, NULL, NULL, NULL, NULL, '2026-11-27 09:59:08');
+INSERT INTO triples VALUES ('t_ada_works_on_greenhouse_2080e4ac1b36', 'ada', 'works_on', 'greenhouse', '2026-01-01', NULL, 1.0, NULL, NULL, NULL, NULL, '2026-11-27 09:59:08');
+INSERT INTO triples VALUES ('t_ada_fears_spiders_c0d2652591a8', 'ada', 'fears', 'spiders', NULL, '2026-03-01', 1.0, NULL, NULL, NULL, NULL, '2026-11-27 09:59:08');
+INSERT INTO triples VALUES ('t_ada_lives_in_ghent_e5b8207cb551', 'ada', 'lives_in', 'ghent', '2026-02-01T00:00:00Z', NULL, 1.0, NULL, NULL, NULL, NULL, '2026-11-27 09:59:08');
