@@ -2,22 +2,240 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
+import msgspec
+from msgspec.structs import replace
+
 from memtui.engine.core import Core
+from memtui.engine.errors import InputError, MemtuiError
+from memtui.engine.records import Record, device_name
+from memtui.engine.records.sync import DeviceState, Invitation, SyncProblem, SyncReport, SyncStatus
+from memtui.engine.store import locks, metadata, stamps
+from memtui.engine.store.sql import json_text, scalar
 
 if TYPE_CHECKING:
-    from memtui.engine.records.sync import SyncReport
     from memtui.engine.sync.batch import Sealer
+    from memtui.engine.sync.group import Groups
+    from memtui.engine.sync.keyring import Membership
     from memtui.engine.sync.stores.base import SyncStore
+
+_GROUP, _SENT, _LAST = "sync_group", "sync_sent", "sync_last"
+
+
+class _Last(Record):
+    """What the last sync found, kept for who looks without a network: times in Unix seconds."""
+
+    at: int = 0
+    devices: tuple[DeviceState, ...] = ()
+    problems: tuple[SyncProblem, ...] = ()
+    error: str = ""
 
 
 class Sync:
-    """What came from one device is one operation, signed by that device; undo takes it back here and everywhere."""
+    """What came from one device is one operation, signed by that device; undo takes it back here and everywhere.
+
+    A memory is in a group of devices once ``run`` began one or ``join`` came into it. The keys of the group, and the address
+    of its store, are kept beside the settings, never in the memory.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
 
+    def run(
+        self, url: str | None = None, *, plain: bool = False, facts_only: bool | None = None
+    ) -> SyncReport:
+        """Send what changed here, read and merge what others sent.
+
+        ``url``: a folder, ``s3://`` or ``postgresql://``; it is remembered, so later calls need none. The first call makes the
+        group in an empty store. ``plain``: without encryption, in a folder of one's own. ``facts_only``: turns stay where they
+        are; remembered too. Raises DegradedError where the store cannot be reached or shows a group that cannot be,
+        InputError for an address or a memory that does not fit.
+        """
+        with self._alone():
+            try:
+                return self._run(url, plain, facts_only)
+            except MemtuiError as error:
+                told = f"{error.message} {error.hint}".strip()
+                self._note(lambda last: replace(last, error=told))
+                raise
+
+    def join(self, url: str, code: str, *, facts_only: bool = False) -> SyncReport:
+        """Come into the group of a store by a code that ``invite`` gave on another device; then ``run``."""
+        from memtui.engine.sync.stores import open_store
+
+        with self._alone():
+            with closing(open_store(url)) as store:
+                self._groups().join(store, _kept(url), code, facts_only=facts_only)
+            return self._run(None, False, None)
+
+    def invite(self) -> Invitation:
+        """A code by which one more device can join, now or later. It is a secret."""
+        with self._alone(), self._store() as (groups, store):
+            code = groups.invite(store)
+            membership = groups.membership
+        assert membership is not None
+        return Invitation(code=code, url=membership.shown)
+
+    def remove(self, device: str) -> str:
+        """Take a device out of the group, by its name or id, or an unused invitation; returns its id.
+
+        What it sent until now is applied first. It can read nothing that is written from now on; what it has, it keeps.
+        """
+        with self._alone():
+            report = self._run(None, False, None)
+            numbers = {one.device: one.number for one in report.devices}
+            with self._store() as (groups, store):
+                return groups.remove(store, device, numbers).device
+
+    def stop(self) -> None:
+        """Sync no longer: the keys and the address are deleted here. The other devices know this one until it is removed."""
+        from memtui.engine.sync.keyring import Keyring
+
+        with self._alone():
+            Keyring().forget(self._path())
+
+    def status(self) -> SyncStatus | None:
+        """What is known without asking the store; None for a memory that is not synced."""
+        membership = self._membership()
+        if membership is None:
+            return None
+        with self._core.connections.read() as connection:
+            last = _last(connection)
+            own = stamps.device(connection)
+            pending = scalar(
+                connection,
+                "SELECT count(*) FROM changes WHERE seq > ?",
+                (int(metadata.get(connection, _SENT) or 0),),
+            )
+        known = {one.device: one for one in last.devices}
+        devices = {
+            member.device: replace(
+                known.get(member.device)
+                or DeviceState(device=member.device, name=device_name(member.device), number=0),
+                invited=member.invited,
+                own=member.device == own,
+            )
+            for member in membership.group.members
+        }
+        return SyncStatus(
+            url=membership.shown, devices=tuple(devices[name] for name in sorted(devices)), pending=pending,
+            last_at=last.at or None, problems=last.problems, plain=membership.group.plain,
+            facts_only=membership.facts_only, error=last.error,
+        )  # fmt: skip
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether this memory is in a group."""
+        return self._core.connections.path is not None and self._membership() is not None
+
     def run_with(self, store: SyncStore, sealer: Sealer, *, facts_only: bool = False) -> SyncReport:
         """Send what changed here, read and merge what others sent. ``facts_only``: turns stay where they are."""
         raise NotImplementedError
+
+    # Inside
+
+    def _run(self, url: str | None, plain: bool, facts_only: bool | None) -> SyncReport:
+        from memtui.engine.sync.group import NotMemberError
+        from memtui.engine.sync.stores import open_store
+
+        membership, groups = self._membership(), self._groups()
+        if membership is None:
+            if url is None:
+                raise InputError(
+                    "This memory is not synced yet.",
+                    "memtui sync FOLDER begins; memtui sync join URL CODE comes into a group.",
+                )
+            with closing(open_store(url, create=True)) as store:
+                groups.begin(store, _kept(url), plain=plain, facts_only=bool(facts_only))
+        else:
+            self._must_be_of(membership)
+            wanted = membership.facts_only if facts_only is None else facts_only
+            if (url is not None and _kept(url) != membership.url) or wanted != membership.facts_only:
+                groups.keep(replace(membership, url=_kept(url) if url else membership.url, facts_only=wanted))
+            if plain and not membership.group.plain:
+                raise NotMemberError("This group is encrypted, and stays so.", "Leave --plain out.")
+        with self._store() as (groups, store):
+            membership = groups.refresh(store)
+            report = self.run_with(store, membership.group.sealer, facts_only=membership.facts_only)
+        now = int(self._core.clock())
+        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems))
+        return report
+
+    def _membership(self) -> Membership | None:
+        return self._groups().membership
+
+    def _groups(self) -> Groups:
+        from memtui.engine.sync.group import Groups
+        from memtui.engine.sync.keyring import Keyring
+
+        with self._core.connections.read() as connection:
+            device = stamps.device(connection)
+        return Groups(Keyring(), self._path(), device, self._core.clock)
+
+    @contextmanager
+    def _store(self) -> Iterator[tuple[Groups, SyncStore]]:
+        """The store that this memory is synced to."""
+        from memtui.engine.sync.stores import open_store
+
+        groups = self._groups()
+        membership = groups.membership
+        if membership is None:
+            raise InputError("This memory is not synced yet.", "memtui sync FOLDER")
+        with closing(open_store(membership.url)) as store:
+            yield groups, store
+
+    def _path(self) -> Path:
+        path = self._core.connections.path
+        if path is None:
+            raise InputError("This memory lives in this process only.", "Open a file to sync it.")
+        return path
+
+    def _must_be_of(self, membership: Membership) -> None:
+        """Raise InputError if another file stands where the one was that is in the group: two memories would become one."""
+        with self._core.connections.read() as connection:
+            same = metadata.get(connection, _GROUP) == membership.group.id
+            if not same and stamps.device(connection) != membership.device:
+                raise InputError(
+                    f"Another memory was synced from {self._core.connections.path}: this one is not of the group of "
+                    f"{membership.shown}.",
+                    "If it is to come into it: memtui sync invite on another device, memtui sync join here. "
+                    "Else: memtui sync stop",
+                )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One sync of this file at a time, in whatever process."""
+        from filelock import Timeout
+
+        lock = locks.work_lock(self._path(), "sync")
+        try:
+            lock.acquire()
+        except Timeout:
+            raise locks.BusyError(
+                "Another program syncs this memory now.", "Try again in a moment."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _note(self, change: Callable[[_Last], _Last]) -> None:
+        with self._core.connections.write() as connection:
+            metadata.set_value(connection, _LAST, json_text(change(_last(connection))))
+
+
+def _last(connection: apsw.Connection) -> _Last:
+    found = metadata.get(connection, _LAST)
+    return msgspec.json.decode(found, type=_Last) if found else _Last()
+
+
+def _kept(url: str) -> str:
+    """The address as it is remembered: a folder whole, so that it does not matter where a later command is called."""
+    from memtui.engine.sync.stores import urls
+
+    return url if urls.is_url(url) else str(Path(url).expanduser().absolute())

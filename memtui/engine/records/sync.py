@@ -39,6 +39,8 @@ class DeviceState(Record):
     at: int | None = None
     seen: int = 0
     own: bool = False
+    invited: bool = False
+    """An invitation by which nobody has joined yet."""
 
 
 class SyncReport(Record):
@@ -62,13 +64,19 @@ class SyncReport(Record):
 
 
 class SyncStatus(Record):
-    """Where the memory is synced to, without a network call. ``pending``: changes here that were not sent yet, about."""
+    """Where the memory is synced to, without a network call. ``pending``: changes here that were not sent yet, about.
+
+    ``plain``: not encrypted. ``facts_only``: turns of this device stay where they are. ``error``: why the last sync failed.
+    """
 
     url: str
     devices: tuple[DeviceState, ...]
     pending: int
     last_at: int | None = None
     problems: tuple[SyncProblem, ...] = ()
+    plain: bool = False
+    facts_only: bool = False
+    error: str = ""
 
 
 class Invitation(Record):

@@ -13,7 +13,7 @@ from memtui.engine.errors import StoreError
 if TYPE_CHECKING:
     from filelock import FileLock
 
-KINDS = ("import", "erase", "jobs", "consolidate", "lead")
+KINDS = ("import", "erase", "jobs", "consolidate", "lead", "sync")
 """What is locked, and the ends of the files' names."""
 _WORK = {"erase": "an erase", "import": "an import", "jobs": "a maintenance job"}
 

@@ -121,7 +121,7 @@ class Groups:
             )  # fmt: skip
             data = _sealed(group, None)
             if store.put_if_absent(_name(1), data):
-                return self._keep(Membership(
+                return self.keep(Membership(
                     url=url, device=self._device, identity=identity, group=group, hash=_hash(data), facts_only=facts_only,
                 ))  # fmt: skip
         if not plain:
@@ -187,7 +187,7 @@ class Groups:
                 ),
             )  # fmt: skip
         elif found != known:
-            self._keep(found)
+            self.keep(found)
         self._seal_again(store, known, found)
         return found
 
@@ -243,7 +243,8 @@ class Groups:
             added_by=self._device,
         )  # fmt: skip
 
-    def _keep(self, membership: Membership) -> Membership:
+    def keep(self, membership: Membership) -> Membership:
+        """Keep it on this machine."""
         self._keyring.set(self._memory, membership)
         return membership
 
@@ -281,7 +282,7 @@ class Groups:
             )  # fmt: skip
             data = _sealed(group, known.group)
             if store.put_if_absent(_name(group.number), data):
-                return self._keep(
+                return self.keep(
                     replace(
                         known, group=group, hash=_hash(data), device=self._device,
                         identity=known.identity if identity is None else identity,

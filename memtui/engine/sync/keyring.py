@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from memtui import paths
+from memtui import operating_system, paths
 from memtui.engine.errors import InputError
 from memtui.engine.records import DeviceId, Record
 
@@ -127,12 +127,11 @@ class Keyring:
     def _write(self, content: bytes) -> None:
         partial = self.path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
         try:
-            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-            with os.fdopen(os.open(partial, flags, 0o600), "wb") as file:
+            with os.fdopen(operating_system.create_private(partial), "wb") as file:
                 file.write(msgspec.json.format(content, indent=1) + b"\n")
                 file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self.path)
+                operating_system.flush_descriptor(file.fileno())
+            operating_system.replace(partial, self.path)
         except OSError as error:
             raise paths.no_room(error, self.path) or self._unusable(error.strerror or str(error)) from None
         finally:
@@ -140,7 +139,7 @@ class Keyring:
                 partial.unlink(missing_ok=True)
 
     def _read(self) -> _Stored:
-        loose = paths.loose_mode(self.path)
+        loose = operating_system.loose_mode(self.path)
         if loose is not None and loose & _WRITABLE_BY_OTHERS:
             raise self._unusable(f"others may write it (mode {loose:o})")
         try:

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from memtui import paths
+from memtui import operating_system, paths
 
 from . import base
 from .base import MOST_BYTES, SyncStoreError, checked_name, checked_prefix
@@ -53,8 +53,8 @@ class FolderStore:
                 except OSError:  # a file system without hard links, as on most sticks
                     if os.path.lexists(path):
                         return False
-                    partial.rename(path)
-                self._flush(path.parent)
+                    operating_system.rename(partial, path)
+                _flush(path.parent)
             finally:
                 with suppress(OSError):
                     partial.unlink(missing_ok=True)
@@ -65,14 +65,9 @@ class FolderStore:
     def get(self, name: str) -> bytes | None:
         path = self._path(name)
         # Who else writes into the folder may have put a pipe or a link there.
-        flags = (
-            os.O_RDONLY
-            | getattr(os, "O_NOFOLLOW", 0)
-            | getattr(os, "O_NONBLOCK", 0)
-            | getattr(os, "O_BINARY", 0)
-        )
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
         try:
-            with os.fdopen(os.open(path, flags), "rb") as file:
+            with os.fdopen(operating_system.open_private(path, flags), "rb") as file:
                 found = os.fstat(file.fileno())
                 if not stat.S_ISREG(found.st_mode):
                     raise SyncStoreError(f"{path} is not a file.", "Remove it from the store.")
@@ -94,12 +89,12 @@ class FolderStore:
         try:
             partial = self._written(path, data)
             try:
-                partial.replace(path)
+                operating_system.replace(partial, path)
             except OSError:
                 with suppress(OSError):
                     partial.unlink()
                 raise
-            self._flush(path.parent)
+            _flush(path.parent)
         except OSError as error:
             raise self._failed(error) from None
 
@@ -145,25 +140,18 @@ class FolderStore:
         """A file beside ``path`` that has the data on the disk. Whoever may use the folder may read it."""
         self._must_be_there()
         shared = stat.S_IMODE(self._folder.stat().st_mode)
-        made = not path.parent.exists()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if made:
-            for above in (path.parent, *path.parent.parents):
-                if above == self._folder:
-                    break
-                above.chmod(shared)
-                self._flush(above.parent)
-        else:
-            self._clear(path.parent)
+        missing = [above for above in (path.parent, *path.parent.parents) if not above.exists()]
+        for folder in reversed(missing):
+            with suppress(FileExistsError):
+                folder.mkdir(mode=shared)
+            _flush(folder.parent)
+        self._clear(path.parent)
         partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(6)}.partial")
-        flags = (
-            os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
         try:
-            with os.fdopen(os.open(partial, flags, shared & 0o666), "wb") as file:
+            with os.fdopen(operating_system.create_private(partial, shared & 0o666), "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                operating_system.flush_descriptor(file.fileno())
         except OSError:
             with suppress(OSError):
                 partial.unlink()
@@ -177,20 +165,14 @@ class FolderStore:
                 if left.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
                     left.unlink()
 
-    def _flush(self, folder: Path) -> None:
-        if os.name == "nt":
-            return
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        except OSError:
-            pass  # a file system that cannot
-        finally:
-            os.close(handle)
-
     def _failed(self, error: OSError) -> Exception:
         full = paths.no_room(error, self._folder)
         return full or SyncStoreError(
             f"The folder {self._folder} cannot be used: {error.strerror or error}.",
             "Check that it is mounted and that you may write there.",
         )
+
+
+def _flush(folder: Path) -> None:
+    with suppress(OSError):  # a file system that cannot
+        operating_system.flush(folder)
