@@ -99,9 +99,9 @@ def outline(error: BaseException) -> str:
 
 def clean(text: str) -> str:
     """``text`` without secrets, on one line, its control characters and surrogates escaped."""
-    from .engine.guards.secrets import redact
+    from .engine.guards.secrets import redact_secrets
 
-    text = redact(text)[0]
+    text = redact_secrets(text)[0]
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

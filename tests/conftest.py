@@ -168,7 +168,7 @@ class EmptyMemory:
     def __init__(self, folder: Path) -> None:
         built = folder / "empty.db"
         built.touch()
-        store_file._build(built)
+        store_file._build_empty_file(built)
         with closing(sqlite3.connect(built)) as connection:
             rows = dict(connection.execute("SELECT key, value FROM memory_metadata"))
         self._own = [rows[name].encode() for name in self.OWN]
@@ -207,8 +207,8 @@ def files_are_copied(
     """Making the tables of a new file costs more than most tests do with it."""
     file = request.path.relative_to(Path(__file__).parent).as_posix()
     if not file.startswith(_BUILD_EACH):
-        monkeypatch.setattr(store_file, "_build", empty_memory.build)
-        monkeypatch.setattr(store_file, "_in_memory", empty_memory.open)
+        monkeypatch.setattr(store_file, "_build_empty_file", empty_memory.build)
+        monkeypatch.setattr(store_file, "_open_in_memory", empty_memory.open)
 
 
 @pytest.fixture

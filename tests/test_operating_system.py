@@ -365,7 +365,7 @@ def test_a_restore_goes_through_while_a_scanner_looks_at_the_file(
     path.write_text("damaged")
     new.write_text("from the backup")
     busy = _Busy(monkeypatch, 3)
-    assert file_replacement.exchange(path, new, aside) == (aside,)
+    assert file_replacement.replace_file(path, new, aside) == (aside,)
     assert (busy.left, path.read_text(), aside.read_text()) == (0, "from the backup", "damaged")
 
 
@@ -387,10 +387,10 @@ def test_a_restore_that_another_program_prevents_leaves_all_as_it_was(
 
     monkeypatch.setattr(Path, "replace", replace)
     with pytest.raises(PermissionError):
-        file_replacement.exchange(path, new, aside)
+        file_replacement.replace_file(path, new, aside)
     monkeypatch.undo()
     assert (path.read_text(), new.read_text(), aside.exists()) == ("damaged", "from the backup", False)
-    assert not file_replacement.is_planned(path)
+    assert not file_replacement.was_interrupted(path)
 
 
 @pytest.mark.usefixtures("windows")

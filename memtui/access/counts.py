@@ -17,7 +17,7 @@ import msgspec
 
 from memtui import paths
 from memtui.engine.errors import MemtuiError
-from memtui.engine.exporters.atomic_file import whole_file
+from memtui.engine.exporters.atomic_file import write_atomically
 from memtui.engine.records import Record
 
 from .tokens import Fault
@@ -118,7 +118,7 @@ class Counts:
             paths.private_folder(self.path.parent)
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 content = msgspec.json.encode(_sum(self.read(), new, int(self._clock())))
-                with whole_file(self.path, force=True) as file:
+                with write_atomically(self.path, force=True) as file:
                     file.write(content)
         except (MemtuiError, OSError, Timeout) as error:
             with self._lock:

@@ -21,8 +21,8 @@ import msgspec
 
 from memtui import operating_system, paths
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.exporters.atomic_file import whole_file
-from memtui.engine.memories.validation import must_be_actor
+from memtui.engine.exporters.atomic_file import write_atomically
+from memtui.engine.memories.validation import require_actor
 from memtui.engine.records import Record
 from memtui.engine.search.access_scope import scope_filter
 from memtui.engine.search.filters.compiler import compile as compile_filter
@@ -206,7 +206,7 @@ class TokenFile:
                 content = msgspec.json.format(
                     msgspec.json.encode(_Stored(tokens=tuple(tokens.values()))), indent=1
                 )
-                with whole_file(self.path, force=True) as file:
+                with write_atomically(self.path, force=True) as file:
                     file.write(content + b"\n")
         except Timeout:
             raise InputError("Another program is changing the tokens.", "Try again in a moment.") from None
@@ -232,7 +232,7 @@ def _check_name(name: str) -> None:
             f"A token needs a name of 1 to {MAX_NAME} printable characters.",
             "The agent signs with it, for example laptop or claude-code.",
         )
-    must_be_actor(f"agent:{name}")
+    require_actor(f"agent:{name}")
 
 
 def _read(path: Path) -> _Stored:

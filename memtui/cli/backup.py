@@ -31,7 +31,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
     """
     with invocation.existing(must_write=what != "list") as memory:
         if what == "list":
-            return _list(memory.backups.all(), json)
+            return _list(memory.backups.list_all(), json)
         made = memory.backups.make()
     if json:
         print_json(backup_plain(made))

@@ -123,7 +123,9 @@ def diff(edit: Edit, planned: PlannedEdits) -> list[str]:
     )
     masked = _masked_yaml if planned.client.format == "yaml" else _masked
     return [
-        line if line.startswith(("+++ ", "--- ", "@@ ")) else secrets.redact(masked(line, planned.shown))[0]
+        line
+        if line.startswith(("+++ ", "--- ", "@@ "))
+        else secrets.redact_secrets(masked(line, planned.shown))[0]
         for line in lines
     ]
 

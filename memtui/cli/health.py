@@ -59,7 +59,7 @@ def _texts(memory: Memory, report: Health) -> dict[str, str]:
     from memtui.engine.guards import secrets
 
     return {
-        identity: secrets.redact(memory.get(identity).content)[0]
+        identity: secrets.redact_secrets(memory.get(identity).content)[0]
         for finding in report.findings
         if finding.about == "memories"
         for identity in finding.ids[:_WORST]

@@ -248,7 +248,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
     with invocation.reading() as memory:
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
         titles = memory.view.titles(changes)
-        before = memory.backups.before(op_id)
+        before = memory.backups.state_before_restore(op_id)
         undone_by, undoes = (
             None if other is None else memory.view.operation(other)
             for other in (operation.undone_by, operation.undoes)

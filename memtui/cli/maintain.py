@@ -88,7 +88,7 @@ def print_status(memory: Memory, json: bool) -> int:
         ("Jobs", jobs_line(found, now)),
         ("Health", "memtui health looks through the memories, memtui check through the file"),
         ("Growth", growth_line(stats, memory.view.forecast())),
-        ("Storage", storage_line(stats, memory.backups.all(), now)),
+        ("Storage", storage_line(stats, memory.backups.list_all(), now)),
     )
     for line in table([[paint(name, "bold"), text] for name, text in groups]):
         out(line)

@@ -99,7 +99,9 @@ def restore_command(
         return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
     if not what:
         with invocation.existing() as memory:
-            return _list([(one, memory.backups.contents(one.path)) for one in memory.backups.all()], json)
+            return _list(
+                [(one, memory.backups.contents(one.path)) for one in memory.backups.list_all()], json
+            )
     with invocation.existing(must_write=not dry_run) as memory:
         which = " ".join(what)
         preview = memory.backups.preview(which)
@@ -127,14 +129,14 @@ def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     if invocation.demo or invocation.readonly:
         return rescue, None
     paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
-    problem = rescue.problem()
+    problem = rescue.find_problem()
     return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
 
 
 def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool) -> int:
     """Put a backup in the place of a memory that cannot be used."""
     chosen = rescue.info(which)
-    found = rescue.contents(chosen)
+    found = rescue.count_memories(chosen)
     if not json:
         err(problem.message)
         out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
@@ -170,7 +172,7 @@ def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
 
 
 def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
-    return {"operation": memory.backups.take(preview.path, ids or None)}
+    return {"operation": memory.backups.restore_memories(preview.path, ids or None)}
 
 
 def _agreed(question: str, json: bool) -> bool:

@@ -83,7 +83,7 @@ class Story:
         for some in observed.values():
             yield some[-1].time, partial(self._observe, some)
 
-    def _operation(self, actor: str, kind: str, label: str) -> AbstractContextManager[history.Op]:
+    def _operation(self, actor: str, kind: str, label: str) -> AbstractContextManager[history.OpenOperation]:
         return history.operation(self._connections, lambda: self._at, actor, kind, label)
 
     # Agents
@@ -94,8 +94,8 @@ class Story:
             for turn in talk:
                 new = turns.NewTurn(
                     session_id=turn.session, role=turn.role, event_time=turn.time,
-                    intake=validation.accept(turn.content, "episode", self._options.secrets),
-                    trust=validation.trust(turn.role, AGENT), source="demo", project=turn.project, title=title,
+                    intake=validation.check_text(turn.content, "episode", self._options.secrets),
+                    trust=validation.trust_of_role(turn.role, AGENT), source="demo", project=turn.project, title=title,
                 )  # fmt: skip
                 rid = turns.store_turn(op.connection, new, turn.time)
                 assert rid is not None  # without a source key it cannot be a duplicate
@@ -111,7 +111,7 @@ class Story:
         label = f"Noted {plural(len(noted), 'observation')} of {noted[0].source}"
         with self._operation(AGENT, "observe", label) as op:
             for line in noted:
-                accepted = validation.accept(line.content, "observation", self._options.secrets)
+                accepted = validation.check_text(line.content, "observation", self._options.secrets)
                 memories.insert(
                     op.connection, kind="observation", content=accepted.content, event_time=line.time,
                     created_at=line.time, category=line.category, trust="agent", source=line.source,
@@ -132,7 +132,7 @@ class Story:
         said = {turn.id: turn for turn in read}
         plan = Plan(
             session=session, through=max(turn.rid for turn in read),
-            fingerprint=consolidations.fingerprint(read), turns=len(read), extractor=drawn.extractor,
+            fingerprint=consolidations.fingerprint_turns(read), turns=len(read), extractor=drawn.extractor,
             lines=tuple(self._plan_line(line, said) for line in drawn.lines),
         )  # fmt: skip
         run = RunOperation(self._connections, lambda: at, "scheduler")
@@ -152,7 +152,7 @@ class Story:
     def _reflect(self, line: Reflection, at: int) -> None:
         facts = [self._fact(text).id for text in line.of]
         with self._operation("scheduler", "reflect", "Reflected on the week") as op:
-            accepted = validation.accept(line.content, "reflection", self._options.secrets)
+            accepted = validation.check_text(line.content, "reflection", self._options.secrets)
             memories.insert(
                 op.connection, kind="reflection", content=accepted.content, event_time=at, created_at=at,
                 tags=line.tags, source_ids=facts, trust="model", source="reflection",

@@ -82,7 +82,7 @@ class Core:
             )
 
     @contextmanager
-    def change(self, kind: str, label: str, *, project: str | None = None) -> Iterator[history.Op]:
+    def change(self, kind: str, label: str, *, project: str | None = None) -> Iterator[history.OpenOperation]:
         """One undoable operation in one transaction; afterwards the indexer and the subscribers hear of it."""
         with self.operation(kind, label, project=project) as op:
             yield op
@@ -90,11 +90,11 @@ class Core:
 
     def operation(
         self, kind: str, label: str, *, project: str | None = None
-    ) -> AbstractContextManager[history.Op]:
+    ) -> AbstractContextManager[history.OpenOperation]:
         """An operation that no subscriber is told of; ``change`` does that."""
         return history.operation(self.connections, self.clock, self.actor, kind, label, project=project)
 
-    def announce(self, op: history.Op) -> None:
+    def announce(self, op: history.OpenOperation) -> None:
         """After one operation: wake the indexer, tell the subscribers if anything changed."""
         self.wake_indexer()
         if self._subscribers["changed"]:
@@ -103,7 +103,7 @@ class Core:
             if changed:
                 self.announce_by_id(op.op_id)
 
-    def done(self, op: history.Op) -> Operation | None:
+    def done(self, op: history.OpenOperation) -> Operation | None:
         """The operation as history has it; None when nothing changed."""
         with self.connections.read() as connection:
             if not scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,)):

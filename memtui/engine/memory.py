@@ -21,7 +21,7 @@ from memtui.engine.clock import Clock, system_clock, unix_seconds
 from memtui.engine.core import Core, Event, outside_scope_error
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
 from memtui.engine.memories import operations, turns, validation
-from memtui.engine.memories.index_text import derive
+from memtui.engine.memories.index_text import index_memory
 from memtui.engine.records import (
     TRUST_ORDER,
     Changes,
@@ -127,7 +127,7 @@ class Memory:
         ``clock`` returns Unix seconds. Raises StoreError or one of its kin for a file that cannot be used
         (it is left as it was), InputError for a bad actor or clock.
         """
-        validation.must_be_actor(actor)
+        validation.require_actor(actor)
         if clock is not None and not callable(clock):
             raise InputError(
                 f"A clock is a function without arguments that returns Unix seconds, not {clock!r}.",
@@ -173,7 +173,7 @@ class Memory:
 
     @actor.setter
     def actor(self, actor: str) -> None:
-        validation.must_be_actor(actor)
+        validation.require_actor(actor)
         self._core.actor = actor
 
     def acting_as(self, actor: str) -> Memory:
@@ -182,7 +182,7 @@ class Memory:
         Connections, vectors and the background are shared, so that one process serves many agents. It is
         closed with this one. Raises InputError for a name that cannot sign.
         """
-        validation.must_be_actor(actor)
+        validation.require_actor(actor)
         return Memory(self._core.acting_as(actor))
 
     @property
@@ -229,7 +229,7 @@ class Memory:
 
         Work that met a ReplacedFileError is done again, once. Raises what ``reopen`` raises.
         """
-        if self._core.connections.replaced:
+        if self._core.connections.replacement_problem:
             self.reopen()
         try:
             return work()
@@ -269,7 +269,7 @@ class Memory:
         """
         now = int(self._core.clock())
         at = now if event_time is None else unix_seconds(event_time)
-        turn = turns.checked(
+        turn = turns.check_turn(
             session_id, role, content, at,
             actor=self._core.actor, policy=self._core.options.secrets, source=source, project=project,
             claimed=claimed,
@@ -287,7 +287,7 @@ class Memory:
             rid = turns.store_turn(op.connection, turn, now, identity)
             assert rid is not None  # a live turn has no source key
             if mentions is not None:
-                derive(op.connection, rid, turn.intake.content, mentions, now)
+                index_memory(op.connection, rid, turn.intake.content, mentions, now)
             if within and not self._core.passes(op.connection, within)(rid):
                 raise outside_scope_error("turn")
             op.wrote = True
@@ -300,7 +300,7 @@ class Memory:
         with self._core.connections.read() as connection:
             if not sessions.begins_with(connection, session_id, rid):
                 return
-            over = consolidations.pending(connection, now, exclude=session_id, due=True)
+            over = consolidations.pending_sessions(connection, now, exclude=session_id, due=True)
         if over:
             changes = Changes(
                 tables=frozenset({"sessions_consolidations"}), sessions=tuple(one.session_id for one in over)
@@ -322,7 +322,7 @@ class Memory:
         from memtui.engine.days import day_of_fact
 
         now = int(self._core.clock())
-        about = validation.topic(topic)
+        about = validation.check_topic(topic)
         formal = about or self._core.topic_of(content)
         # Before others have to wait: the library that reads days takes a third of a second to load. A guess hides no day.
         day = day_of_fact(content, now, formal) if isinstance(content, str) else None
@@ -377,9 +377,11 @@ class Memory:
         dependents.settle(connection, new, now)
         return memories.by_rid(connection, [new.rid], now)[0]
 
-    def _finish_note(self, op: history.Op, rid: int, verb: str, now: int, within: str) -> MemoryRecord:
+    def _finish_note(
+        self, op: history.OpenOperation, rid: int, verb: str, now: int, within: str
+    ) -> MemoryRecord:
         (record,) = memories.by_rid(op.connection, [rid], now)
-        derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
+        index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
         if within and not self._core.passes(op.connection, within)(rid):
             raise outside_scope_error(record.kind)
         op.label = f"{verb} {quoted(validation.open_text(record))}"
@@ -452,7 +454,7 @@ class Memory:
 
         day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
         return operations.TopicAndDay(
-            topic="none" if topic == "none" else validation.topic(topic), happens_at=day
+            topic="none" if topic == "none" else validation.check_topic(topic), happens_at=day
         )
 
     def _change_one(
@@ -510,7 +512,7 @@ class Memory:
         """
         self._core.must_write("change it")
         now = int(self._core.clock())
-        validation.tags((*add, *remove))
+        validation.normalise_tags((*add, *remove))
         asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens), agent)
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
@@ -521,23 +523,25 @@ class Memory:
                     (one,) = memories.by_rid(op.connection, rids, now)
                     op.label = f"{_done(verb, agent)} {quoted(validation.open_text(one))}"
             return self._core.done(op)
-        op_id = history.begin(self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb])
+        op_id = history.begin_long(
+            self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb]
+        )
         changed = 0
         try:
             for start in range(0, len(rids), _ROWS_PER_TRANSACTION):
                 if cancelled():
                     break
                 with (
-                    history.part(self._core.connections, op_id) as connection,
+                    history.continue_long(self._core.connections, op_id) as connection,
                     stamps.stamp_together(connection),
                 ):
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
                     changed += self._apply_all(connection, verb, part, asked, now)
             if verb == "forget":
-                with history.part(self._core.connections, op_id) as connection:
+                with history.continue_long(self._core.connections, op_id) as connection:
                     self._ask_about_forgotten(connection, verb, rids, now)
         finally:
-            history.finish(self._core.connections, op_id, _bulk_label(verb, changed, agent))
+            history.finish_long(self._core.connections, op_id, _bulk_label(verb, changed, agent))
         return self._core.announce_by_id(op_id) if changed else None
 
     def _ask_about_forgotten(
@@ -777,8 +781,8 @@ class Memory:
         there, InputError for a text that cannot be remembered.
         """
         now = int(self._core.clock())
-        accepted = validation.accept(content, "reflection", self._core.options.secrets)
-        wanted = validation.tags(tags)
+        accepted = validation.check_text(content, "reflection", self._core.options.secrets)
+        wanted = validation.normalise_tags(tags)
         with self._core.change("reflect", "Added a reflection") as op:
             known = [memories.get(op.connection, id, now) for id in dict.fromkeys(sources)]
             trust = max(

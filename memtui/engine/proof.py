@@ -121,7 +121,7 @@ def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
 
 def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
     """Whether the word is memtui's own, or the index has it from a kept text that spells it otherwise."""
-    if columns.is_ours(connection, word):
+    if columns.is_word_of_schema(connection, word):
         return True
     rows = connection.execute(
         "SELECT 1 FROM memories_fts f JOIN memories m ON m.rid = f.rowid WHERE memories_fts MATCH ? LIMIT 1",

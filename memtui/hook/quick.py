@@ -134,7 +134,7 @@ class HookMemory:
         if self._readonly:
             return
         now = int(time.time())
-        turn = turns.checked(
+        turn = turns.check_turn(
             session_id, role, content, now,
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
@@ -240,7 +240,7 @@ class HookMemory:
                 raise outside_scope_error("turn")
 
 
-def _latest(op: history.Op, session_id: str) -> tuple[str, str] | None:
+def _latest(op: history.OpenOperation, session_id: str) -> tuple[str, str] | None:
     rid = scalar(
         op.connection,
         """

@@ -69,7 +69,7 @@ def content(line: PlanLine) -> str:
         return line.content
     from memtui.engine.guards import secrets
 
-    return secrets.redact(line.content)[0]
+    return secrets.redact_secrets(line.content)[0]
 
 
 def state(outcome: SessionOutcome) -> Part:

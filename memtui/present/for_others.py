@@ -52,4 +52,4 @@ def public_timeline(found: Timeline) -> Timeline:
 def _redacted(name: str) -> str:
     from memtui.engine.guards import secrets
 
-    return secrets.redact(name)[0]
+    return secrets.redact_secrets(name)[0]

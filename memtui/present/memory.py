@@ -82,7 +82,7 @@ def without_secrets(memory: MemoryRecord) -> str:
         return memory.content
     from memtui.engine.guards import secrets
 
-    return secrets.redact(memory.content)[0]
+    return secrets.redact_secrets(memory.content)[0]
 
 
 def is_past(memory: MemoryRecord, now: float) -> bool:

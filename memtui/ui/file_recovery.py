@@ -85,7 +85,7 @@ class FileRecovery:
         from memtui.engine.memory import Memory
 
         rescue = Memory.rescue(path)
-        problem = rescue.problem() if rescue.has_backups else None
+        problem = rescue.find_problem() if rescue.has_backups else None
         if problem is None or isinstance(problem, NewerFileError):
             return None
         backups = rescue.backups()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import FilterError, InputError, Memory, NotFoundError
 from memtui.access.tokens import Token, TokenFile, place_of
-from memtui.engine.guards.secrets import redact
+from memtui.engine.guards.secrets import redact_secrets
 from memtui.engine.records import Options
 
 NOW = 1_800_000_000.0
@@ -118,7 +118,7 @@ def test_no_file_has_a_token_and_the_memory_has_nothing_of_it(
 
 def test_a_token_in_a_text_is_a_secret(tokens: TokenFile, place: Path) -> None:
     text = tokens.add("laptop", place).text
-    assert text not in redact(f"use {text} for it")[0]
+    assert text not in redact_secrets(f"use {text} for it")[0]
 
 
 @pytest.mark.parametrize(

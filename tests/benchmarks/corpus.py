@@ -109,14 +109,14 @@ def build(path: Path, count: int, *, facts: float = 0.1, seed: int = 1) -> Path:
     connections = file.open_file(path, allow_unsafe=True)
     rows = _rows(Writer(seed), count, facts)
     try:
-        op_id = history.begin(connections, lambda: NEWEST, "import", "import", "Built for a benchmark")
+        op_id = history.begin_long(connections, lambda: NEWEST, "import", "import", "Built for a benchmark")
         while batch := list(itertools.islice(rows, _BATCH)):
-            with history.part(connections, op_id) as connection:
+            with history.continue_long(connections, op_id) as connection:
                 for start in range(0, len(batch), _ROWS_AT_ONCE):
                     insert_all(connection, batch[start : start + _ROWS_AT_ONCE])
                 times = [(row["session_id"], row["event_time"]) for row in batch if row["session_id"]]
                 connection.executemany(_SESSION, times)
-        history.finish(connections, op_id, f"Imported {count:,} turns")
+        history.finish_long(connections, op_id, f"Imported {count:,} turns")
         with connections.exclusive() as connection:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     finally:

@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from memtui.engine.guards.instructions.classifier import _WEIGHTS, CERTAIN, SIZE, features, length, unmarked
+from memtui.engine.guards.instructions.classifier import (
+    _WEIGHTS,
+    CERTAIN,
+    SIZE,
+    extract_features,
+    strip_markup,
+    text_length,
+)
 from orders_texts import Text, made, put_together
 
 DATA = Path(__file__).parent.parent / "data"
@@ -86,7 +93,7 @@ def rows_of(texts: Sequence[str]) -> Rows:
     values: list[float] = []
     starts = []
     for text in texts:
-        found = features(unmarked(text[:600]))
+        found = extract_features(strip_markup(text[:600]))
         starts.append(len(places))
         places += found.keys()
         values += found.values()
@@ -163,7 +170,7 @@ def main() -> None:
         [len(near), len(turns), len(other), len(demo), len(templates), len(parts)],
     )
     rows = rows_of([text.text for text in texts])
-    lengths = np.array([length(unmarked(text.text[:600])) for text in texts])
+    lengths = np.array([text_length(strip_markup(text.text[:600])) for text in texts])
     orders = np.array([text.order for text in texts])
     groups = np.array([text.group for text in texts])
     worth = np.array([WORTH.get(kind, 1.0) for kind in kinds])

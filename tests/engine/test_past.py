@@ -203,7 +203,7 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     clock.now += 100 * DAY
     memory.remember("Uses a fountain pen")
     assert memory.history.as_of(START).coverage == HistoryCoverage(complete=True)
-    history.prune(memory._core.connections, clock.now)
+    history.forget_old_operations(memory._core.connections, clock.now)
     early, late = memory.history.as_of(START + DAY), memory.history.as_of(START + 11 * DAY)
     assert early.coverage == HistoryCoverage(complete=False, since=int(START) + 10 * DAY)
     assert late.coverage.complete
@@ -216,10 +216,10 @@ def test_where_history_was_thinned_only_times_are_left_and_it_says_so(memory: Me
     told = memory.history.diff(START + DAY, START + 11 * DAY)
     assert told.counts == {"corrected": 1, "forgotten": 1}
     assert not told.coverage.complete
-    history.prune(memory._core.connections, START + 201 * DAY)
+    history.forget_old_operations(memory._core.connections, START + 201 * DAY)
     clock.now = START + 5 * DAY  # a clock that went back makes older operations of what comes later
     memory.remember("The ferry is green")
-    history.prune(memory._core.connections, START + 202 * DAY)
+    history.forget_old_operations(memory._core.connections, START + 202 * DAY)
     assert memory.history.as_of(START + 6 * DAY).coverage == HistoryCoverage(
         complete=False, since=int(START) + 110 * DAY
     )

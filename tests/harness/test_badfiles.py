@@ -405,7 +405,7 @@ def test_a_cloud_folder_is_refused(tmp_path: Path) -> None:
 def test_the_harness_catches_creating_when_unreadable(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def create_when_unreadable(path: Path, *, readonly: bool) -> None:
         path.unlink()
-        store_file._create(path)
+        store_file._create_file(path)
 
     monkeypatch.setattr(store_file, "_refuse_unusable", create_when_unreadable)
     with pytest.raises((AssertionError, pytest.fail.Exception)):

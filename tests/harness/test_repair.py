@@ -15,7 +15,7 @@ from memtui import Memory
 from memtui.engine.errors import CorruptFileError, ReadOnlyError
 from memtui.engine.records import Options
 from memtui.engine.store import full_text, history
-from memtui.engine.store.check.structure import DERIVED, manifest
+from memtui.engine.store.check.structure import DERIVED, expected_schema
 
 from state_hash import all_rids, covered_rows
 
@@ -152,7 +152,7 @@ def spoil_the_folding(memory: Memory) -> None:
 
 
 def lose_every_index(memory: Memory) -> None:
-    execute(memory, *(f"DROP INDEX {name}" for kind, name in manifest() if kind == "index"))
+    execute(memory, *(f"DROP INDEX {name}" for kind, name in expected_schema() if kind == "index"))
 
 
 def lose_every_vocabulary(memory: Memory) -> None:
@@ -381,7 +381,7 @@ def test_damage_is_found_and_repaired_without_touching_base_rows(
 def test_every_index_that_is_missing_is_named(memory: Memory) -> None:
     lose_every_index(memory)
     said = {finding.message for finding in memory.files.check().findings}
-    assert said == {f"index {name} is missing" for kind, name in manifest() if kind == "index"}
+    assert said == {f"index {name} is missing" for kind, name in expected_schema() if kind == "index"}
 
 
 def test_the_quick_check_finds_what_needs_no_read_of_every_text(memory: Memory) -> None:

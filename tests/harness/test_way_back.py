@@ -250,7 +250,7 @@ def restore(
         assert memory.files.content_hash() == content, told
         report = memory.files.check(deep=True)
         assert report.ok, (told, report.findings)
-        backups = {one.reason for one in memory.backups.all()}
+        backups = {one.reason for one in memory.backups.list_all()}
         assert memory.view.operations(limit=1)[0].kind == "restore-backup"
     if aside:
         assert bytes_of(aside[0]) == before, told
@@ -277,7 +277,7 @@ def test_the_way_back_works_whatever_the_file_is(
 def test_the_harness_catches_a_restore_that_backs_up_first(
     home: tuple[Path, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restore_rescue.Rescue, "problem", lambda self: None)
+    monkeypatch.setattr(restore_rescue.Rescue, "find_problem", lambda self: None)
     monkeypatch.setattr("memtui.engine.backups.backups.is_damage", lambda error: False)
     with pytest.raises(AssertionError):
         restore(zeroed, 0, home, tmp_path / "0", capfd)

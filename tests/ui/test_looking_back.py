@@ -99,7 +99,7 @@ async def test_nothing_then_and_a_past_that_is_not_known_exactly_say_so(story: S
     with story.open() as memory:
         from memtui.engine.store import history
 
-        history.prune(memory._core.connections, NOW + 90 * DAY - 4 * DAY)
+        history.forget_old_operations(memory._core.connections, NOW + 90 * DAY - 4 * DAY)
     app = at_history(story, readonly=True)
     async with running(app, (100, 30)) as pilot:
         await look(app, pilot, "5y")

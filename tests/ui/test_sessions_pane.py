@@ -160,7 +160,7 @@ async def test_thousands_of_turns_open_at_once_and_end_at_the_last(story: Story)
     from memtui.engine.store import history
 
     with story.open() as memory:
-        taken = validation.accept(
+        taken = validation.check_text(
             "some words that were said\nand some more", "episode", memory.options.secrets
         )
         with history.operation(memory._core.connections, story.clock, "import", "import", "Imported") as op:

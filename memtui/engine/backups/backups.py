@@ -33,7 +33,7 @@ from memtui.engine.wording import plural
 
 from . import carry_over, single_memories
 from . import preview as restore_preview
-from .reader import contents, describe_backup, find_backup, ready
+from .reader import count_contents, describe_backup, find_backup, prepare_for_restore
 from .rescue import is_damage, put_in_place
 
 RECENT_SECONDS = 600
@@ -83,7 +83,7 @@ class Backups:
         self._on_take = on_take
         self._wait = wait
 
-    def all(self) -> list[Backup]:
+    def list_all(self) -> list[Backup]:
         """The backups that are there, the latest first."""
         return [] if self._connections.path is None else backup.find_backups(self._connections.path)
 
@@ -93,20 +93,20 @@ class Backups:
         Raises InputError for an in-memory memory, CorruptFileError when the copy does not pass its check,
         DiskFullError when there is no space for it.
         """
-        path = self._path()
+        path = self._require_path()
         with self._connections.read() as connection:
             # The first read pins the snapshot: what others write meanwhile cannot make the copy start over.
             mark = change_mark(connection)
             made = backup.back_up(connection, path, reason=reason, at=self._clock())
         with self._connections.write() as connection:
             metadata.set_value(connection, _MARK_KEY, f"{mark} {made.name}")
-        return next(found for found in self.all() if found.path == made)
+        return next(found for found in self.list_all() if found.path == made)
 
     def ensure(self, reason: str) -> Backup | None:
         """A backup from before what comes now: made unless one is younger than 10 minutes or nothing changed since."""
         if self._connections.path is None:
             return None
-        latest = next(iter(self.all()), None)
+        latest = next(iter(self.list_all()), None)
         if latest is not None and (
             0 <= self._clock() - latest.at < RECENT_SECONDS or not self.changed_since_latest()
         ):
@@ -115,7 +115,7 @@ class Backups:
 
     def changed_since_latest(self) -> bool:
         """Whether there is something that no backup has; also when the latest one was deleted or is not ours."""
-        latest = next(iter(self.all()), None)
+        latest = next(iter(self.list_all()), None)
         if latest is None:
             return True
         with self._connections.read() as connection:
@@ -127,13 +127,13 @@ class Backups:
         While the file itself fails its check, those stay that were made before that was known, however many.
         Raises InputError.
         """
-        path = self._path()
+        path = self._require_path()
         backup.clear_leftovers(path)
-        there = self.all()
+        there = self.list_all()
         kept = backup.backups_to_keep(there, self._clock(), self._zone)
         used = sum(one.size for one in there)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
-        names = {one.path for one in backup.backups_within(kept, backup.budget(free, used))}
+        names = {one.path for one in backup.backups_within(kept, backup.backup_budget(free, used))}
         gone = [one for one in there if one.path not in names]
         findings = self._base_findings() if gone else []
         if gone:
@@ -163,35 +163,35 @@ class Backups:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
         a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
         """
-        return find_backup(self.all(), name, self._clock(), self._zone)
+        return find_backup(self.list_all(), name, self._clock(), self._zone)
 
     def info(self, name: str | Path) -> Backup:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``.
 
         Raises InputError.
         """
-        return describe_backup(self.all(), name, self._clock(), self._zone)
+        return describe_backup(self.list_all(), name, self._clock(), self._zone)
 
     def contents(self, name: str | Path) -> BackupContents:
         """How many memories a backup holds. Raises InputError."""
-        return contents(self.find(name))
+        return count_contents(self.find(name))
 
     def preview(self, name: str | Path) -> RestorePreview:
         """What restoring a backup would bring back, change and lose; it is checked, and nothing is written.
 
         Raises InputError, what ``restore`` raises for a backup that cannot be used.
         """
-        one, live = self.info(name), self._file()
-        with self.opened(one.path) as source:
+        one, live = self.info(name), self._identify_file()
+        with self.open_checked(one.path) as source:
             return restore_preview.preview(source, live, at=one.at, reason=one.reason, shown=one.path)
 
     @contextmanager
-    def opened(self, name: str | Path) -> Iterator[apsw.Connection]:
+    def open_checked(self, name: str | Path) -> Iterator[apsw.Connection]:
         """A checked backup to read from, in today's format; raises what ``preview`` does."""
-        live = self._file()
+        live = self._identify_file()
         chosen = self.find(name)
         self._refuse_itself(chosen, live)
-        with ready(chosen) as source:
+        with prepare_for_restore(chosen) as source:
             yield source
 
     @staticmethod
@@ -201,11 +201,11 @@ class Backups:
                 "That is the memory itself, not a backup.", "memtui backup list shows the backups."
             )
 
-    def before(self, op_id: int) -> Backup | None:
+    def state_before_restore(self, op_id: int) -> Backup | None:
         """What was there before a restore, by the number of its operation; None where it is not kept any more."""
         with self._connections.read() as connection:
             names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
-        return next((one for one in self.all() if one.path.name in names), None)
+        return next((one for one in self.list_all() if one.path.name in names), None)
 
     def restore(self, name: str | Path) -> RestoreResult:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
@@ -217,12 +217,12 @@ class Backups:
         ForeignFileError, NewerFileError or CorruptFileError for a backup that cannot be used, BusyError while an
         import, a job or an erase runs; then the live file stays as it was.
         """
-        path = self._path()
+        path = self._require_path()
         chosen = self.info(name)
         with (
             file.file_errors(path),
             locks.exclusive_work(path, self._wait, "Nothing was restored."),
-            self.opened(chosen.path) as source,
+            self.open_checked(chosen.path) as source,
         ):
             try:
                 done = self._copy_into(source, chosen, path)
@@ -241,7 +241,7 @@ class Backups:
         compared = restore_preview.preview(
             source, path, at=chosen.at, reason=chosen.reason, shown=chosen.path
         )
-        label = carry_over.label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
+        label = carry_over.restore_label(compared, f"{local_time(chosen.at, self._zone):%Y-%m-%d %H:%M}")
         with (
             backup.private_copy(source, path, "restoring", self._clock()) as copied,
             self._connections.exclusive() as writer,
@@ -257,54 +257,54 @@ class Backups:
                 operation = carry_over.carry_over(live, copied, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
-        found = next(b for b in self.all() if b.path == before)
+        found = next(b for b in self.list_all() if b.path == before)
         return RestoreResult(restored=chosen.path, before=found, operation=operation)
 
-    def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
+    def restore_memories(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.
 
         Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises InputError, what
         ``preview`` raises, NotFoundError for an id that is not active in the backup.
         """
-        live = self._path()
+        live = self._require_path()
         one = self.info(name)
         now = int(self._clock())
         label = f"Took from the backup of {local_time(one.at):%Y-%m-%d %H:%M}"
         brought = 0
-        with self.opened(one.path) as source:
+        with self.open_checked(one.path) as source:
             rids = (
                 single_memories.missing_memories(source, live)
                 if ids is None
-                else single_memories.keys_of(source, ids)
+                else single_memories.row_keys_of(source, ids)
             )
             if len(rids) <= _ROWS_AT_ONCE:
                 with history.operation(self._connections, self._clock, self._actor, "take", label) as op:
-                    for some in single_memories.images(source, rids):
+                    for some in single_memories.read_memories(source, rids):
                         brought += single_memories.insert_memories(op.connection, some, now)
                     op.label = f"{label}: {plural(brought, 'memory')}"
-                return self._taken(op.op_id) if brought else None
-            op_id = history.begin(self._connections, self._clock, self._actor, "take", label)
+                return self._outcome_of_restore(op.op_id) if brought else None
+            op_id = history.begin_long(self._connections, self._clock, self._actor, "take", label)
             try:
-                for some in single_memories.images(source, rids):
-                    with history.part(self._connections, op_id) as connection:
+                for some in single_memories.read_memories(source, rids):
+                    with history.continue_long(self._connections, op_id) as connection:
                         brought += single_memories.insert_memories(connection, some, now)
             finally:
-                history.finish(self._connections, op_id, f"{label}: {plural(brought, 'memory')}")
-        return self._taken(op_id) if brought else None
+                history.finish_long(self._connections, op_id, f"{label}: {plural(brought, 'memory')}")
+        return self._outcome_of_restore(op_id) if brought else None
 
-    def _taken(self, op_id: int) -> Operation:
+    def _outcome_of_restore(self, op_id: int) -> Operation:
         with self._connections.read() as connection:
             operation = operations.get(connection, op_id)
         self._on_take(operation)
         return operation
 
-    def _file(self) -> Path:
+    def _identify_file(self) -> Path:
         if self._connections.path is None:
             raise InputError("This memory exists only in this process: it has no backups.", "Open a file.")
         return self._connections.path
 
-    def _path(self) -> Path:
-        path = self._file()
+    def _require_path(self) -> Path:
+        path = self._identify_file()
         if self._connections.readonly:
             raise ReadOnlyError(
                 "This memory is open for reading only.",

@@ -22,7 +22,7 @@ _GAPS_KEPT = 20
 _RENUMBERED = "vector_log"
 
 
-def label(preview: RestorePreview, when: str) -> str:
+def restore_label(preview: RestorePreview, when: str) -> str:
     """What history calls a restore: which backup it was, and what came of it.
 
     ``Restored 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
@@ -92,7 +92,7 @@ def _carry_unfinished(live: apsw.Connection, copied: apsw.Connection) -> None:
     if begun is None:
         proof.remove_mark(copied)  # it was finished since the backup, or it is another file's
         return
-    ids = begun.ids or begun.request.ids or _of_session(live, begun.request.session_id)
+    ids = begun.ids or begun.request.ids or _session_condition(live, begun.request.session_id)
     there = tuple(id for id in ids if scalar(copied, "SELECT 1 FROM memories WHERE id = ?", (id,)))
     request = begun.request
     if there and request.ids:
@@ -100,7 +100,7 @@ def _carry_unfinished(live: apsw.Connection, copied: apsw.Connection) -> None:
     proof.put_mark(copied, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
 
 
-def _of_session(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:
+def _session_condition(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:
     return tuple(
         str(id) for (id,) in live.execute("SELECT id FROM memories WHERE session_id = ?", (session_id,))
     )

@@ -38,13 +38,17 @@ def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown:
     source.execute("ATTACH ? AS live", (str(live),))
     source.execute("BEGIN")  # one state of each
     try:
-        found = _Memories(source)
-        counts = [*found.counts(), *(_count(source, *one) for one in _OTHERS), _jobs(source)]
-        back = found.listed("back")
+        found = _MemoryDifferences(source)
+        counts = [
+            *found.counts(),
+            *(_count_differences(source, *one) for one in _OTHERS),
+            _disabled_jobs(source),
+        ]
+        back = found.list_examples("back")
         return RestorePreview(
             path=str(shown), at=at, reason=reason, size=shown.stat().st_size,
             counts=tuple(one for one in counts if one.now or one.then),
-            back=back, changed=found.listed("changed"), lost=found.listed("lost"),
+            back=back, changed=found.list_examples("changed"), lost=found.list_examples("lost"),
             erased=len(tombstones.erased(source, [one.id for one in back], "live")),
             operations=int(scalar(
                 source, "SELECT count(*) FROM live.ops WHERE op_id > (SELECT coalesce(max(op_id), 0) FROM main.ops)"
@@ -55,7 +59,7 @@ def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown:
         source.execute("DETACH live")
 
 
-class _Pair(NamedTuple):
+class _DifferingMemory(NamedTuple):
     """A memory that differs: its keys in the backup and in the file."""
 
     turn: bool
@@ -63,25 +67,25 @@ class _Pair(NamedTuple):
     now: int | None
 
 
-class _Memories:
+class _MemoryDifferences:
     """The memories that differ, by what a restore does to them (``back``, ``changed``, ``lost``)."""
 
     def __init__(self, source: apsw.Connection) -> None:
         self._source = source
-        self._pairs: dict[str, list[_Pair]] = {"back": [], "changed": [], "lost": []}
+        self._pairs: dict[str, list[_DifferingMemory]] = {"back": [], "changed": [], "lost": []}
         self._tally: Counter[tuple[str, str]] = Counter()
         columns = [name for name in COVERED["memories"].columns if name not in ("id", "reviewed_at")]
         then, now = (", ".join(f"{row}.{name}" for name in columns) for row in ("t", "n"))
         differ = f"(t.valid_until IS NULL OR n.valid_until IS NULL) AND ({then}) IS NOT ({now})"
-        rows = self._both("n.rid = t.rid AND n.id = t.id", differ)
-        if self._other_file():
-            rows += self._both("n.id = t.id AND n.rid <> t.rid", differ)
+        rows = self._sql_in_both("n.rid = t.rid AND n.id = t.id", differ)
+        if self._may_be_other_file():
+            rows += self._sql_in_both("n.id = t.id AND n.rid <> t.rid", differ)
         for direction, here, there in (("back", "main", "live"), ("lost", "live", "main")):
-            rows += self._notes_of_one(here, there)
-            self._turns_of_one(direction, here, there)
-        self._sort(rows)
+            rows += self._sql_notes_on_one_side(here, there)
+            self._add_turns_on_one_side(direction, here, there)
+        self._sort_differences(rows)
 
-    def _both(self, same: str, differ: str) -> list[Any]:
+    def _sql_in_both(self, same: str, differ: str) -> list[Any]:
         return self._source.execute(
             f"""
             SELECT n.rid, t.rid, t.kind, n.valid_until IS NULL, t.valid_until IS NULL, n.id,
@@ -90,23 +94,23 @@ class _Memories:
             """
         ).fetchall()
 
-    def _notes_of_one(self, here: str, there: str) -> list[Any]:
+    def _sql_notes_on_one_side(self, here: str, there: str) -> list[Any]:
         values = "NULL, h.rid, h.kind, 0, 1" if here == "main" else "h.rid, NULL, h.kind, 1, 0"
         return self._source.execute(
             f"SELECT {values}, h.id, json_extract(h.attributes, '$.supersedes') "
-            f"FROM {self._only(here, there)} AND h.kind <> 'episode'"
+            f"FROM {self._sql_on_one_side(here, there)} AND h.kind <> 'episode'"
         ).fetchall()
 
-    def _turns_of_one(self, direction: str, here: str, there: str) -> None:
+    def _add_turns_on_one_side(self, direction: str, here: str, there: str) -> None:
         """They may be very many: they are counted, and the latest looked at."""
-        turns = f"{self._only(here, there)} AND h.kind = 'episode'"
+        turns = f"{self._sql_on_one_side(here, there)} AND h.kind = 'episode'"
         self._tally[direction, "episode"] += int(scalar(self._source, f"SELECT count(*) FROM {turns}"))
         for (rid,) in self._source.execute(f"SELECT h.rid FROM {turns} ORDER BY h.rid DESC LIMIT {MOST}"):
             keys = (rid, None) if here == "main" else (None, rid)
-            self._pairs[direction].append(_Pair(True, *keys))
+            self._pairs[direction].append(_DifferingMemory(True, *keys))
 
     @staticmethod
-    def _only(here: str, there: str) -> str:
+    def _sql_on_one_side(here: str, there: str) -> str:
         """SQL for the active rows of one side whose id the other side does not have."""
         return (
             f"{here}.memories h LEFT JOIN {there}.memories o ON o.rid = h.rid AND o.id = h.id "
@@ -114,20 +118,20 @@ class _Memories:
             f"AND NOT EXISTS (SELECT 1 FROM {there}.memories x WHERE x.id = h.id)"
         )
 
-    def _other_file(self) -> bool:
+    def _may_be_other_file(self) -> bool:
         """Whether a memory may have another key here: not in a backup of this very file."""
         ours = "SELECT value FROM {}.memory_metadata WHERE key = 'file_id'"
         return bool(scalar(self._source, ours.format("main")) != scalar(self._source, ours.format("live")))
 
-    def _sort(self, rows: Iterable[Any]) -> None:
+    def _sort_differences(self, rows: Iterable[Any]) -> None:
         """A correction since is one change, and not one memory lost and another that comes back."""
-        back: dict[str, tuple[_Pair, str | None]] = {}
-        lost: dict[str, tuple[_Pair, str | None]] = {}
+        back: dict[str, tuple[_DifferingMemory, str | None]] = {}
+        lost: dict[str, tuple[_DifferingMemory, str | None]] = {}
         kinds: dict[str, str] = {}
         for now, then, kind, active_now, active_then, identity, supersedes in rows:
-            pair, kinds[identity] = _Pair(kind == "episode", then, now), kind
+            pair, kinds[identity] = _DifferingMemory(kind == "episode", then, now), kind
             if active_now and active_then:
-                self._add("changed", kind, pair)
+                self._add_difference("changed", kind, pair)
             else:
                 (back if active_then else lost)[identity] = pair, supersedes
         # Corrected since the backup; and where an older one was restored, corrected in the backup.
@@ -138,12 +142,12 @@ class _Memories:
                     other = earlier.pop(first)[0]
                     del later[identity]
                     then, now = (other.then, pair.now) if base == "live" else (pair.then, other.now)
-                    self._add("changed", kinds[identity], _Pair(pair.turn, then, now))
+                    self._add_difference("changed", kinds[identity], _DifferingMemory(pair.turn, then, now))
         for direction, left in (("back", back), ("lost", lost)):
             for identity, (pair, _) in left.items():
-                self._add(direction, kinds[identity], pair)
+                self._add_difference(direction, kinds[identity], pair)
 
-    def _add(self, direction: str, kind: str, pair: _Pair) -> None:
+    def _add_difference(self, direction: str, kind: str, pair: _DifferingMemory) -> None:
         self._pairs[direction].append(pair)
         self._tally[direction, kind] += 1
 
@@ -160,13 +164,13 @@ class _Memories:
         return None
 
     def counts(self) -> Iterator[RestoreCount]:
-        now, then = self._active("live"), self._active("main")
+        now, then = self._active_rows("live"), self._active_rows("main")
         for kind in KINDS:
             what = KIND_LABELS[kind]
             directions = {direction: self._tally[direction, kind] for direction in self._pairs}
             yield RestoreCount(what=what, now=now.get(kind, 0), then=then.get(kind, 0), **directions)
 
-    def _active(self, base: str) -> dict[str, int]:
+    def _active_rows(self, base: str) -> dict[str, int]:
         notes: Any = self._source.execute(
             f"SELECT kind, count(*) FROM {base}.memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
         )
@@ -174,11 +178,11 @@ class _Memories:
         every = scalar(self._source, f"SELECT count(*) FROM {base}.memories WHERE valid_until IS NULL")
         return {**found, "episode": int(every) - sum(found.values())}
 
-    def listed(self, direction: str) -> tuple[RestoreChange, ...]:
+    def list_examples(self, direction: str) -> tuple[RestoreChange, ...]:
         pairs = sorted(self._pairs[direction], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
         found = []
         for pair in pairs[:MOST]:
-            was, is_now = self._row("main", pair.then), self._row("live", pair.now)
+            was, is_now = self._load_row("main", pair.then), self._load_row("live", pair.now)
             row = was if was is not None and direction != "lost" else is_now
             found.append(
                 RestoreChange(
@@ -189,7 +193,7 @@ class _Memories:
             )  # fmt: skip
         return tuple(found)
 
-    def _row(self, base: str, rid: int | None) -> Any:
+    def _load_row(self, base: str, rid: int | None) -> Any:
         if rid is None:
             return None
         return self._source.execute(
@@ -197,7 +201,7 @@ class _Memories:
         ).fetchone()
 
 
-def _count(source: apsw.Connection, what: str, table: str, key: str) -> RestoreCount:
+def _count_differences(source: apsw.Connection, what: str, table: str, key: str) -> RestoreCount:
     columns = [name for name in COVERED[table].columns if name not in ("id", key)]
     then, now = (", ".join(f"{row}.{name}" for name in columns) for row in ("t", "n"))
     lost, back = (
@@ -215,7 +219,7 @@ def _count(source: apsw.Connection, what: str, table: str, key: str) -> RestoreC
     )
 
 
-def _jobs(source: apsw.Connection) -> RestoreCount:
+def _disabled_jobs(source: apsw.Connection) -> RestoreCount:
     """Jobs that are switched off; a restore switches them as they were."""
     then, now = (
         {str(key) for key, _ in source.execute(_JOBS.format(base=base))} for base in ("main", "live")

@@ -25,11 +25,11 @@ from memtui.engine.errors import (
 from memtui.engine.records.backups import Backup, BackupContents
 from memtui.engine.search.moments import parse_past_time
 from memtui.engine.store import backup, migration
-from memtui.engine.store.connection import connect, translate
+from memtui.engine.store.connection import connect, translate_error
 from memtui.engine.store.sql import scalar
 
 
-def contents(path: Path) -> BackupContents:
+def count_contents(path: Path) -> BackupContents:
     """Count what is in a backup; its pages are not checked, which takes reading them all."""
     stamp = 0
     try:
@@ -64,7 +64,7 @@ def _why_unusable(connection: apsw.Connection, path: Path) -> MemtuiError | None
 
 
 @contextmanager
-def ready(chosen: Path) -> Iterator[apsw.Connection]:
+def prepare_for_restore(chosen: Path) -> Iterator[apsw.Connection]:
     """A checked backup to restore from, in today's format.
 
     Raises CorruptFileError, ForeignFileError, NewerFileError for one that cannot be used.
@@ -85,14 +85,14 @@ def ready(chosen: Path) -> Iterator[apsw.Connection]:
                 return
             with (
                 tempfile.TemporaryDirectory(prefix="memtui-restore-") as folder,
-                closing(_upgraded(source, Path(folder) / "old.db")) as current,
+                closing(_upgrade_copy(source, Path(folder) / "old.db")) as current,
             ):
                 yield current
     except apsw.Error as error:
-        raise translate(error, chosen) from error
+        raise translate_error(error, chosen) from error
 
 
-def _upgraded(source: apsw.Connection, path: Path) -> apsw.Connection:
+def _upgrade_copy(source: apsw.Connection, path: Path) -> apsw.Connection:
     """A copy of an older backup in today's format."""
     path.touch(mode=0o600)
     copied = connect(path, write=True)
@@ -103,13 +103,13 @@ def _upgraded(source: apsw.Connection, path: Path) -> apsw.Connection:
     return copied
 
 
-def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None) -> Path:
+def find_backup(backups: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None) -> Path:
     """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one until a moment.
 
     ``there``: all that there are, the latest first. Raises NotFoundError, InputError.
     """
     text = str(name).strip()
-    for found in there:
+    for found in backups:
         if found.path.name == text:
             return found.path
     given = Path(name).expanduser()
@@ -117,16 +117,16 @@ def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzi
         return given
     if text == "latest" or (text.isascii() and text.isdigit() and len(text) < 4):
         index = 0 if text == "latest" else int(text) - 1
-        if 0 <= index < len(there):
-            return there[index].path
+        if 0 <= index < len(backups):
+            return backups[index].path
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
     if given.suffix or len(given.parts) > 1:
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
     at = parse_past_time(text, now, zone)
-    for found in there:
+    for found in backups:
         if found.at <= at:
             return found.path
-    oldest = f"The oldest is of {local_time(there[-1].at, zone):%Y-%m-%d %H:%M}: " if there else ""
+    oldest = f"The oldest is of {local_time(backups[-1].at, zone):%Y-%m-%d %H:%M}: " if backups else ""
     raise NotFoundError(
         f"There is no backup from {text!r} or before.",
         f"{oldest}memtui restore lists all backups.",
@@ -134,11 +134,11 @@ def find_backup(there: Sequence[Backup], name: str | Path, now: float, zone: tzi
 
 
 def describe_backup(
-    there: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None
+    backups: Sequence[Backup], name: str | Path, now: float, zone: tzinfo | None = None
 ) -> Backup:
     """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``."""
-    path = find_backup(there, name, now, zone)
-    for one in there:
+    path = find_backup(backups, name, now, zone)
+    for one in backups:
         if one.path == path:
             return one
     status = path.stat()

@@ -35,7 +35,7 @@ from memtui.engine.store.connection import connect
 from memtui.engine.store.sql import scalar
 
 from .carry_over import carry_over
-from .reader import contents, describe_backup, ready
+from .reader import count_contents, describe_backup, prepare_for_restore
 
 _PATIENCE = 10.0
 
@@ -49,7 +49,7 @@ class Rescue:
             self.path = self.path.resolve()
         self._clock = clock
 
-    def problem(self) -> MemtuiError | None:
+    def find_problem(self) -> MemtuiError | None:
         """Why the file cannot be used as it is, None if it can; nothing is written to it."""
         try:
             file.finish_exchange(self.path)
@@ -70,7 +70,7 @@ class Rescue:
             return error
         try:
             with connections.read() as connection:
-                damage = _damage(connection)
+                damage = _find_damage(connection)
             return (
                 CorruptFileError(f"{self.path} is damaged: {damage}.", "Restore a backup.")
                 if damage
@@ -93,13 +93,13 @@ class Rescue:
         """Remove the memory where nothing was ever written to it; whether it was removed."""
         return file.remove_unused(self.path)
 
-    def contents(self, one: Backup) -> BackupContents:
+    def count_memories(self, backup: Backup) -> BackupContents:
         """How many memories a backup holds."""
-        return contents(one.path)
+        return count_contents(backup.path)
 
     def backups(self) -> list[tuple[Backup, BackupContents]]:
         """The backups that can be read, the latest first; their pages are checked by ``restore``."""
-        found = [(one, contents(one.path)) for one in backup.find_backups(self.path)]
+        found = [(one, count_contents(one.path)) for one in backup.find_backups(self.path)]
         return [(one, what) for one, what in found if not what.problem]
 
     def info(self, name: str | Path) -> Backup:
@@ -115,23 +115,23 @@ class Rescue:
         chosen = self.info(name)
         if self.path.exists() and chosen.path.samefile(self.path):
             raise InputError("That is the memory itself, not a backup.", "memtui restore lists the backups.")
-        with ready(chosen.path) as source, file.file_errors(self.path):
+        with prepare_for_restore(chosen.path) as source, file.file_errors(self.path):
             paths.private_folder(self.path.parent)
             with locks.exclusive_work(self.path, _PATIENCE, "Nothing was restored."):
                 return put_in_place(source, chosen, self.path, self._clock, actor)
 
 
-def _damage(connection: apsw.Connection) -> str:
+def _find_damage(connection: apsw.Connection) -> str:
     """What is wrong with the pages, or which table is gone that nothing can make again; "" if nothing."""
     problem = str(scalar(connection, "PRAGMA quick_check(1)"))
     if problem != "ok":
         return problem.splitlines()[-1]
     if migration.file_version(connection) != migration.current_version():
         return ""  # an upgrade or a newer memtui knows what belongs into it
-    have = structure.present(connection)
+    have = structure.existing_schema(connection)
     lost = [
         name
-        for kind, name in sorted(structure.manifest().keys() - have.keys())
+        for kind, name in sorted(structure.expected_schema().keys() - have.keys())
         if not structure.can_be_made(kind, name, have)
     ]
     return f"the table {lost[0]} is missing" if lost else ""
@@ -153,20 +153,20 @@ def put_in_place(
                 f"Restored {local_time(chosen.at):%Y-%m-%d %H:%M} in place of a memory that could not be used"
             )
             gap = RestoreGap(start=chosen.at, end=int(at), backup=aside.name)
-            operation, kept = _carry(path, copied, gap, actor, label)
+            operation, kept = _carry_over_readable(path, copied, gap, actor, label)
         if problem := backup.problem_of(new):
             raise StoreError(
                 f"The copy of {chosen.path} could not be written completely: {problem}.", "Check the disk."
             )
         operating_system.flush(new)
-        moved = file_replacement.exchange(path, new, aside)
+        moved = file_replacement.replace_file(path, new, aside)
     finally:
-        if not file_replacement.is_planned(path):
+        if not file_replacement.was_interrupted(path):
             new.unlink(missing_ok=True)
     return RescueResult(restored=chosen.path, aside=moved, operation=operation, kept_erased=kept)
 
 
-def _carry(
+def _carry_over_readable(
     path: Path, copied: apsw.Connection, gap: RestoreGap, actor: str, label: str
 ) -> tuple[Operation, bool]:
     """Carry over what can still be read of the file at ``path``: all of it, or nothing. Returns whether it could."""

@@ -20,7 +20,7 @@ from memtui.engine.store.tables import COVERED
 _AT_ONCE = 500
 
 
-class Image(NamedTuple):
+class BackedUpMemory(NamedTuple):
     """A memory as a backup has it, its conversation's row, if it belongs to one, and which file it is a backup of."""
 
     row: dict[str, Any]
@@ -47,7 +47,7 @@ def missing_memories(source: apsw.Connection, live: Path) -> list[int]:
         source.execute("DETACH live")
 
 
-def keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
+def row_keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
     """The keys in the backup of memories by id, or by a beginning of one. Raises NotFoundError, InputError."""
     found = [memories.get(source, identity, 0) for identity in ids]
     for one in found:
@@ -58,7 +58,7 @@ def keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(one.rid for one in found))
 
 
-def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]]:
+def read_memories(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[BackedUpMemory]]:
     """The memories with these keys, some at a time."""
     file_id = metadata.get(source, "file_id")
     for start in range(0, len(rids), _AT_ONCE):
@@ -66,16 +66,16 @@ def images(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[Image]
         for rid in rids[start : start + _AT_ONCE]:
             row = row_images.current_row(source, "memories", rid)
             assert row is not None  # a backup does not change
-            found.append(Image(row, _session(source, row["session_id"]), file_id))
+            found.append(BackedUpMemory(row, _read_session(source, row["session_id"]), file_id))
         yield found
 
 
-def insert_memories(connection: apsw.Connection, some: Iterable[Image], now: int) -> int:
+def insert_memories(connection: apsw.Connection, some: Iterable[BackedUpMemory], now: int) -> int:
     """Put memories into the file, inside the caller's operation; returns how many were not there as they are."""
-    return sum(_put(connection, image, now) for image in some)
+    return sum(_insert_memory(connection, image, now) for image in some)
 
 
-def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
+def _insert_memory(connection: apsw.Connection, image: BackedUpMemory, now: int) -> bool:
     here: Any = connection.execute(
         "SELECT rid, valid_until FROM memories WHERE id = ?", (image.row["id"],)
     ).fetchone()
@@ -93,14 +93,14 @@ def _put(connection: apsw.Connection, image: Image, now: int) -> bool:
         return connection.total_changes() != before
     row = {**image.row, "reviewed_at": now, "last_accessed": now}
     foreign = image.file_id != metadata.get(connection, "file_id")
-    if foreign or _taken(connection, "memories", "rid", row["rid"]):
+    if foreign or _value_exists(connection, "memories", "rid", row["rid"]):
         del row["rid"]  # in the history of this file it may be the number of something else
     if _was_erased(connection, row):
         return False
     key = row["source_key"]
-    if key is not None and _taken(connection, "memories", "source_key", key):
+    if key is not None and _value_exists(connection, "memories", "source_key", key):
         return False  # it came in once more since, by an import
-    _put_session(connection, image.session, foreign)
+    _insert_session(connection, image.session, foreign)
     row_images.insert_row(connection, "memories", row)
     return True
 
@@ -117,7 +117,7 @@ def _was_erased(connection: apsw.Connection, row: dict[str, Any]) -> bool:
     return bool(tombstones.erased(connection, keys))
 
 
-def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] | None:
+def _read_session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] | None:
     if session_id is None:
         return None
     sid: Any = source.execute(
@@ -126,15 +126,15 @@ def _session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] 
     return row_images.current_row(source, "sessions_consolidations", sid[0]) if sid else None
 
 
-def _put_session(connection: apsw.Connection, session: dict[str, Any] | None, foreign: bool) -> None:
+def _insert_session(connection: apsw.Connection, session: dict[str, Any] | None, foreign: bool) -> None:
     table = "sessions_consolidations"
-    if session is None or _taken(connection, table, "session_id", session["session_id"]):
+    if session is None or _value_exists(connection, table, "session_id", session["session_id"]):
         return
     row = dict(session)
-    if foreign or _taken(connection, table, "sid", row["sid"]):
+    if foreign or _value_exists(connection, table, "sid", row["sid"]):
         del row["sid"]
     row_images.insert_row(connection, table, row)
 
 
-def _taken(connection: apsw.Connection, table: str, column: str, value: object) -> bool:
+def _value_exists(connection: apsw.Connection, table: str, column: str, value: object) -> bool:
     return connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", (value,)).fetchone() is not None

@@ -125,9 +125,9 @@ class AgentLoop:
         self, connection: apsw.Connection, plan: Plan, line: PlanLine, now: int, known: duplicates.Within
     ) -> Saved:
         """Raises InputError for what the agent itself could not see afterwards."""
-        line = replace(line, tags=validation.tags((*line.tags, *self._tags)))
+        line = replace(line, tags=validation.normalise_tags((*line.tags, *self._tags)))
         outcome = apply.write_line(connection, plan, line, self._options, now, seen=False, within=known)
-        text = validation.accept(line.content, "fact", self._options.secrets).content
+        text = validation.check_text(line.content, "fact", self._options.secrets).content
         stored = duplicates.same_text(connection, text, "fact", now, known)
         if outcome in ("added", "superseded", "conflict") and stored is None:
             raise InputError(
@@ -210,7 +210,7 @@ class AgentLoop:
             )  # fmt: skip
             if not waits and winner.supersedes is not None:
                 waits = "the new one replaced another one already"
-            why = validation.accept(
+            why = validation.check_text(
                 reason.strip() or "no reason given", "fact", self._options.secrets
             ).content[:500]
             if waits:

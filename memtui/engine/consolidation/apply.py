@@ -42,7 +42,7 @@ def check(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if turn.rid <= plan.through
     ]
     if session.consolidated_through != plan.session.consolidated_through or (
-        consolidations.fingerprint(turns) != plan.fingerprint
+        consolidations.fingerprint_turns(turns) != plan.fingerprint
     ):
         raise StalePlanError(
             f"The session {plan.session_id!r} has changed since it was read.", "Consolidate it again."
@@ -159,7 +159,7 @@ def insert(
 ) -> str:
     """Store the line as a new memory and return its id. What the person edited is theirs."""
     observation = line.action == "observation"
-    accepted = validation.accept(line.content, "observation" if observation else "fact", options.secrets)
+    accepted = validation.check_text(line.content, "observation" if observation else "fact", options.secrets)
     attributes: dict[str, Any] = {"extractor": plan.extractor, **accepted.attributes}
     if replaces is not None:
         attributes |= {"supersedes": replaces.id, "conflict_reason": validation.without_secrets(line.reason)}
@@ -178,7 +178,7 @@ def insert(
         confidence=1.0 if stated else line.confidence,
         decay_rate=0.0 if observation or stated else options.rate_of(topic),
         confirmed_at=now if stated else None,
-        source_ids=line.sources, tags=validation.tags(line.tags), attributes=attributes,
+        source_ids=line.sources, tags=validation.normalise_tags(line.tags), attributes=attributes,
         topic=topic, happens_at=None if observation else day_of_fact(accepted.content, line.event_time, topic),
     )  # fmt: skip
     assert rid is not None  # it has no source key that could be there already

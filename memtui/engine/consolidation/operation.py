@@ -32,10 +32,10 @@ class RunOperation:
             with self._connections.read() as connection:
                 apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
             what = session_name(plan.session) if self.sessions == 1 else f"{self.sessions:,} sessions"
-            self._op_id = history.begin(
+            self._op_id = history.begin_long(
                 self._connections, self._clock, self._actor, OPERATION, f"Consolidating {what}"
             )
-        with history.part(self._connections, self._op_id) as connection:
+        with history.continue_long(self._connections, self._op_id) as connection:
             counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)
         self._written.append((plan, counts))
         return counts
@@ -43,7 +43,7 @@ class RunOperation:
     def finish(self) -> Operation | None:
         if self._op_id is None:
             return None
-        history.finish(self._connections, self._op_id, self._label())
+        history.finish_long(self._connections, self._op_id, self._label())
         with self._connections.read() as connection:
             try:
                 return operations.get(connection, self._op_id)

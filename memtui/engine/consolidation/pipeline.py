@@ -192,7 +192,7 @@ class Consolidator:
             elif again:
                 wanted = consolidations.already_read(connection)
             else:
-                wanted = consolidations.pending(
+                wanted = consolidations.pending_sessions(
                     connection, self._clock(), exclude=exclude and self._meant(connection, exclude), due=True
                 )
             cap = conflicts.supersede_cap(fading.count_facts(connection))
@@ -232,7 +232,7 @@ class Consolidator:
             lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
         return Plan(
             session=session, through=max((turn.rid for turn in turns), default=session.consolidated_through or 0),
-            fingerprint=consolidations.fingerprint(turns), turns=len(turns), lines=tuple(lines),
+            fingerprint=consolidations.fingerprint_turns(turns), turns=len(turns), lines=tuple(lines),
             extractor=self._extractor.name, calls=spending.calls - calls,
             tokens=spending.tokens - tokens, notes=_not_read(cut), again=again,
         )  # fmt: skip

@@ -116,7 +116,7 @@ def _take_over(
     memories.update(
         connection, kept.rid,
         source_ids=sources,
-        tags=validation.tags(tag for one in everyone for tag in one.tags),
+        tags=validation.normalise_tags(tag for one in everyone for tag in one.tags),
         confidence=max(one.confidence for one in everyone),
         topic=next((one.topic for one in everyone if one.topic), None),
         happens_at=next((one.happens_at for one in everyone if one.happens_at), None),

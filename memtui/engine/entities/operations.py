@@ -108,22 +108,22 @@ def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str
     """Call it otherwise; the old name stays as an alias."""
     name = clean_name(name)
     require_undecided(connection, entity, NAMED, actor, "rename")
-    _take_name(connection, entity, name, now)
-    _set(connection, entity.eid, "canonical_name = ?", name)
+    _assign_name(connection, entity, name, now)
+    _set_column(connection, entity.eid, "canonical_name = ?", name)
     if actor == PERSON:
         record_decision(connection, entity.eid, NAMED)
 
 
 def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
-    type = entity_lists.known_type(type)
+    type = entity_lists.check_type(type)
     require_undecided(connection, entity, TYPED, actor, "retype")
-    _set(connection, entity.eid, "type = ?", type)
+    _set_column(connection, entity.eid, "type = ?", type)
     record_decision(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
 
 
 def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
     """One more name of it; texts that have it are read again."""
-    _take_name(connection, entity, clean_name(alias), now)
+    _assign_name(connection, entity, clean_name(alias), now)
 
 
 def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
@@ -150,14 +150,14 @@ def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str
         eid = _bare_row(connection, name, entity.type, now)
         connection.execute("UPDATE entity_aliases SET entity_id = ? WHERE alias_id = ?", (eid, alias_id))
     else:
-        _set(connection, eid, "merged_into = NULL", None)
+        _set_column(connection, eid, "merged_into = NULL", None)
     note_decision(connection, "distinct", entity.eid, actor, now, other=eid, key=key)
     return int(eid)
 
 
 def preview_merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> EntityMerge:
     """What ``merge`` would make."""
-    _two(survivor, absorbed)
+    _require_different(survivor, absorbed)
     total = int(
         scalar(
             connection,
@@ -183,7 +183,7 @@ def preview_merge(connection: apsw.Connection, survivor: Entity, absorbed: Entit
 def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, actor: str) -> None:
     """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
     type = _merged_type(connection, survivor, absorbed)
-    _two(survivor, absorbed)
+    _require_different(survivor, absorbed)
     require_undecided(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
     for decision in decisions_between(connection, survivor.eid, absorbed.eid):
         if decision.actor == PERSON and actor != PERSON:
@@ -192,23 +192,23 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
                 "Ask the person.",
             )
         forget_decision(connection, decision.decision_id)
-    _absorb(connection, survivor.eid, absorbed.eid)
+    _merge_chain(connection, survivor.eid, absorbed.eid)
     if type != survivor.type:
-        _set(connection, survivor.eid, "type = ?", type)
+        _set_column(connection, survivor.eid, "type = ?", type)
     if (
         decision_bits(connection, absorbed.eid) & TYPED
         and not decision_bits(connection, survivor.eid) & TYPED
     ):
         record_decision(connection, survivor.eid, TYPED)
     if survivor.summary is None and absorbed.summary is not None:
-        _set(connection, survivor.eid, "summary = ?", absorbed.summary)
+        _set_column(connection, survivor.eid, "summary = ?", absorbed.summary)
     if absorbed.pinned and not survivor.pinned:
-        _set(connection, survivor.eid, "pinned = 1", None)
+        _set_column(connection, survivor.eid, "pinned = 1", None)
 
 
 def keep_apart(connection: apsw.Connection, one: Entity, other: Entity, *, actor: str, now: int) -> None:
     """They are two, however alike they look: no merge of them is suggested again."""
-    _two(one, other)
+    _require_different(one, other)
     if all(decision.split_off is not None for decision in decisions_between(connection, one.eid, other.eid)):
         note_decision(connection, "distinct", one.eid, actor, now, other=other.eid)
 
@@ -245,20 +245,20 @@ def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, a
 def mark_not_entity(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
     """It is no entity: its names are not looked for any more."""
     require_undecided(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
-    _set(connection, entity.eid, "hidden = 1", None)
+    _set_column(connection, entity.eid, "hidden = 1", None)
 
 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
     require_undecided(connection, entity, DESCRIBED, actor, "describe")
     text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
-    _set(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
+    _set_column(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
         record_decision(connection, entity.eid, DESCRIBED, clear=not text)
 
 
 def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
-    _set(connection, entity.eid, "pinned = ?", int(pinned))
+    _set_column(connection, entity.eid, "pinned = ?", int(pinned))
 
 
 def clean_name(name: str) -> str:
@@ -275,18 +275,18 @@ def clean_name(name: str) -> str:
     return name
 
 
-def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int) -> None:
+def _assign_name(connection: apsw.Connection, entity: Entity, name: str, now: int) -> None:
     """See that the name leads to this entity. Raises InputError when it is another one's."""
     others = []
     for row, survivor, hidden in entity_names.entities_named(connection, name):
         if survivor == entity.eid:
             return
-        if hidden or _is_empty(connection, survivor):  # no entity is left behind the name
-            _set(connection, survivor, "hidden = 0", None)
+        if hidden or _has_no_links(connection, survivor):  # no entity is left behind the name
+            _set_column(connection, survivor, "hidden = 0", None)
             if row == survivor:
-                _absorb(connection, entity.eid, row)
+                _merge_chain(connection, entity.eid, row)
             else:
-                _set(connection, row, "merged_into = ?", entity.eid)
+                _set_column(connection, row, "merged_into = ?", entity.eid)
             return
         if all(
             decision.split_off is not None for decision in decisions_between(connection, entity.eid, survivor)
@@ -300,7 +300,7 @@ def _take_name(connection: apsw.Connection, entity: Entity, name: str, now: int)
     entities.make_row(connection, name, entity.type, now, merged_into=entity.eid)
 
 
-def _is_empty(connection: apsw.Connection, eid: int) -> bool:
+def _has_no_links(connection: apsw.Connection, eid: int) -> bool:
     found = scalar(
         connection,
         "SELECT mention_count = 0 AND protected = 0 AND pinned = 0 AND summary IS NULL FROM entities WHERE eid = ?",
@@ -316,14 +316,14 @@ def _bare_row(connection: apsw.Connection, name: str, type: str, now: int) -> in
     return eid
 
 
-def _absorb(connection: apsw.Connection, survivor: int, absorbed: int) -> None:
+def _merge_chain(connection: apsw.Connection, survivor: int, absorbed: int) -> None:
     """Merge with all that was merged before: no chains."""
     connection.execute(
         "UPDATE entities SET merged_into = ?1 WHERE eid = ?2 OR merged_into = ?2", (survivor, absorbed)
     )
 
 
-def _two(one: Entity, other: Entity) -> None:
+def _require_different(one: Entity, other: Entity) -> None:
     if one.eid == other.eid:
         raise InputError(
             f"These are already the same entity: {one.canonical_name} ({one.id}).",
@@ -347,6 +347,6 @@ def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity
     return str(votes[0]) if votes else survivor.type
 
 
-def _set(connection: apsw.Connection, eid: int, what: str, value: str | int | None) -> None:
+def _set_column(connection: apsw.Connection, eid: int, what: str, value: str | int | None) -> None:
     values = (value, eid) if "?" in what else (eid,)
     connection.execute(f"UPDATE entities SET {what} WHERE eid = ?", values)

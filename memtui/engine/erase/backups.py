@@ -20,24 +20,24 @@ from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
 from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
 from memtui.engine.store import backup, migration
-from memtui.engine.store.connection import connect, load_vec0, translate
+from memtui.engine.store.connection import connect, load_vec0, translate_error
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 
 from .closure import Closure
-from .rows import scrub, settle_indexes
-from .selection import closure
+from .rows import delete_closure, settle_indexes
+from .selection import compute_closure
 
 _SIDECARS = ("-wal", "-shm", "-journal")
 _COPY, _NEW = ".erasing", ".erased"
 _STALE_SECONDS = 600
 
 
-def state_of(one: Backup, ids: frozenset[str]) -> BackupState:
+def state_of(backup: Backup, ids: frozenset[str]) -> BackupState:
     """Whether a backup can be written anew, and how many of these memories it holds."""
-    found = BackupState(path=one.path, at=one.at, reason=one.reason, size=one.size)
+    found = BackupState(path=backup.path, at=backup.at, reason=backup.reason, size=backup.size)
     try:
-        with _opened(one.path) as connection:
+        with _open_backup(backup.path) as connection:
             holds = scalar(
                 connection,
                 "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
@@ -45,12 +45,14 @@ def state_of(one: Backup, ids: frozenset[str]) -> BackupState:
             )
     except (apsw.Error, StoreError) as error:
         why = error.message if isinstance(error, StoreError) else str(error)
-        return BackupState(path=one.path, at=one.at, reason=one.reason, size=one.size, problem=why)
+        return BackupState(
+            path=backup.path, at=backup.at, reason=backup.reason, size=backup.size, problem=why
+        )
     return BackupState(path=found.path, at=found.at, reason=found.reason, size=found.size, holds=int(holds))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[apsw.Connection]:
+def _open_backup(path: Path) -> Iterator[apsw.Connection]:
     has_log = path.with_name(path.name + "-wal").exists()
     with closing(connect(path, write=False, immutable=not has_log)) as connection:
         if connection.pragma("application_id") != APPLICATION_ID:
@@ -69,12 +71,12 @@ def rewrite(
     """
     copy_path, new_path = path.with_suffix(_COPY), path.with_suffix(_NEW)
     try:
-        _take_in_logs(path)
+        _merge_logs(path)
         for file in (copy_path, new_path):
             file.unlink(missing_ok=True)
             os.close(operating_system.create_private(file))
         with closing(connect(copy_path, write=True)) as copied:
-            with _opened(path) as source:
+            with _open_backup(path) as source:
                 backup.copy_into(source, copied)
             missing = load_vec0(copied)
             _assert_writable_index(copied, missing)
@@ -82,7 +84,7 @@ def rewrite(
             copied.pragma("synchronous", 0)
             copied.execute("BEGIN IMMEDIATE")
             closure = find(copied)
-            scrub(copied, closure, actor=actor, now=now, count=count)
+            delete_closure(copied, closure, actor=actor, now=now, count=count)
             settle_indexes(copied, closure, vec0=not missing)
             copied.execute("COMMIT")
             copied.execute("VACUUM INTO ?", (str(new_path),))
@@ -94,7 +96,7 @@ def rewrite(
         operating_system.replace(new_path, path)
         operating_system.flush(path.parent)
     except apsw.Error as error:
-        raise translate(error, path) from error
+        raise translate_error(error, path) from error
     except OSError as error:
         raise StoreError(f"The backup {path.name} cannot be rewritten: {error.strerror or error}.") from error
     finally:
@@ -104,7 +106,7 @@ def rewrite(
     return closure
 
 
-def _take_in_logs(path: Path) -> None:
+def _merge_logs(path: Path) -> None:
     """A log beside a backup belongs to it: what it holds goes into the backup, and it goes."""
     beside = [path.with_name(path.name + end) for end in _SIDECARS]
     if any(file.exists() for file in beside):
@@ -130,10 +132,10 @@ def delete(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def sweep(path: Path) -> list[Path]:
+def delete_leftovers(path: Path) -> list[Path]:
     """Delete what interrupted backups and erases of the memory at ``path`` left; returns what may still be written."""
     fresh = []
-    for file in backup.places_of(path):
+    for file in backup.files_in_backup_folder(path):
         if file.is_symlink():
             continue
         name = file.name
@@ -188,10 +190,10 @@ class BackupCleaner:
         path = self._connections.path
         if path is None:
             return []
-        sweep(path)
+        delete_leftovers(path)
         more: list[str] = []
         for _ in range(_ROUNDS):  # somebody may make one meanwhile
-            waiting = [one for one in self.states() if _signature(one.path) not in self._done]
+            waiting = [one for one in self.current_states() if _file_signature(one.path) not in self._done]
             if not waiting:
                 break
             for number, one in enumerate(waiting):
@@ -202,16 +204,16 @@ class BackupCleaner:
                     delete(one.path)
                     continue
                 if not one.problem:
-                    more += self._rewrite(one.path, texts)
+                    more += self._rewrite_backup(one.path, texts)
                     self.written += 1
-                self._done.add(_signature(one.path))
+                self._done.add(_file_signature(one.path))
         return more
 
-    def states(self) -> tuple[BackupState, ...]:
+    def current_states(self) -> tuple[BackupState, ...]:
         """How the backups are now."""
         return backups_of(self._connections, self._ids)
 
-    def _rewrite(self, path: Path, texts: Sequence[str]) -> list[str]:
+    def _rewrite_backup(self, path: Path, texts: Sequence[str]) -> list[str]:
         with self._connections.read() as live:
 
             def stays(id: str) -> bool:
@@ -221,13 +223,13 @@ class BackupCleaner:
 
             found = rewrite(
                 path,
-                lambda copied: closure(copied, self._request, stays=stays, elsewhere=texts, backup=True),
+                lambda copied: compute_closure(copied, self._request, stays=stays, elsewhere=texts, backup=True),
                 actor=self._actor, now=self._at, count=len(self._ids),
             )  # fmt: skip
         known = set(texts)
         return [text for text in found.contents if text not in known]
 
 
-def _signature(path: Path) -> tuple[Path, int, int]:
+def _file_signature(path: Path) -> tuple[Path, int, int]:
     status = path.stat()
     return path, status.st_mtime_ns, status.st_size

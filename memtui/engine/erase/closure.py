@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from memtui.engine.memories import validation
 from memtui.engine.records.erase import Carrier, EraseRequest
 
-from .matching import LONG_ENOUGH, Texts
+from .matching import LONG_ENOUGH, ErasedTexts
 
 _TITLE = 300
 COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
@@ -63,7 +63,7 @@ class Closure:
         """Keys of those that only history still has."""
         self.entities: dict[int, tuple[str, str]] = {}
         """eid to (id, name)."""
-        self.texts = Texts()
+        self.texts = ErasedTexts()
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
         self.shortened_sessions: dict[int, bool] = {}
@@ -79,21 +79,21 @@ class Closure:
         self.texts.add(text)
         self.contents[text] = None
 
-    def take(self, columns: Sequence[Any], why: str, *, chosen: bool = False) -> str:
+    def add_row(self, columns: Sequence[Any], why: str, *, chosen: bool = False) -> str:
         """A row of ``COLUMNS`` goes. Returns its id."""
         taken = MemoryRow._make((*columns, why, chosen))
         self.rows[taken.id] = taken
         self.add_erased_text(taken.content)
         return taken.id
 
-    def take_former(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
+    def add_former(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""
         if not gone.live:
             self.taken_back[gone.row.rid] = gone.row._replace(why=why, chosen=chosen)
         self.add_erased_text(gone.row.content)
         return gone.row.id
 
-    def offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
+    def add_offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
         """A row of ``COLUMNS`` stays unless the person says that it goes as well."""
         id = str(columns[1])
         if id in self.offered:
@@ -107,7 +107,7 @@ class Closure:
         )  # fmt: skip
 
     @property
-    def ids(self) -> frozenset[str]:
+    def memory_ids(self) -> frozenset[str]:
         return frozenset(self.rows) | frozenset(row.id for row in self.taken_back.values())
 
     @property
@@ -116,12 +116,12 @@ class Closure:
         return [*self.rows.values(), *(row for row in self.taken_back.values() if row.id not in self.rows)]
 
     @property
-    def rids(self) -> list[int]:
+    def memory_rids(self) -> list[int]:
         return sorted([row.rid for row in self.rows.values()])
 
     @property
     def every_rid(self) -> set[int]:
-        return {*self.rids, *self.taken_back}
+        return {*self.memory_rids, *self.taken_back}
 
 
 NOTHING = object()
@@ -144,7 +144,7 @@ def without_ids(value: Any, ids: frozenset[str]) -> Any:
 def quotes_texts(value: Any, closure: Closure) -> bool:
     """Whether a JSON value has words of the texts in it."""
     if isinstance(value, str):
-        return closure.texts.touches(value)
+        return closure.texts.mentions_any(value)
     if isinstance(value, dict):
         return any(quotes_texts(one, closure) for pair in value.items() for one in pair)
     return isinstance(value, list) and any(quotes_texts(one, closure) for one in value)
@@ -167,15 +167,15 @@ def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
         for key, value in noted.items()
         if contains_texts(key, closure)
         or contains_texts(value, closure)
-        or (key == "conflict_reason" and _quotes(str(value), closure))
+        or (key == "conflict_reason" and _reason_quotes_text(str(value), closure))
     }
 
 
-def _quotes(reason: str, closure: Closure) -> bool:
-    return closure.texts.touches(reason) or closure.texts.unquoted(reason) != reason
+def _reason_quotes_text(reason: str, closure: Closure) -> bool:
+    return closure.texts.mentions_any(reason) or closure.texts.without_quotations(reason) != reason
 
 
-def is_a_tag(text: str) -> bool:
+def could_be_tag(text: str) -> bool:
     """Whether a tag, which is one word, can have so much of a text in it."""
     return text.strip() in text.split() or any(
         len(word.encode("utf-8", "surrogatepass")) >= LONG_ENOUGH for word in text.split()
@@ -196,7 +196,7 @@ def contains_texts(value: Any, closure: Closure) -> bool:
 def censor(value: Any, closure: Closure) -> Any:
     """A JSON value in which what carries the texts is covered."""
     if isinstance(value, str):
-        return closure.texts.censored(value) if contains_texts(value, closure) else value
+        return closure.texts.censor(value) if contains_texts(value, closure) else value
     if isinstance(value, list):
         return [censor(one, closure) for one in value]
     if isinstance(value, dict):

@@ -16,7 +16,7 @@ from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import MEMORY
 
 
-class Columns(NamedTuple):
+class TextColumns(NamedTuple):
     """``words``: somebody's sentences; ``json``: JSON with words in it; ``labels``: what many rows are called alike.
 
     ``ids``: a memory's, or JSON lists of them. ``ours``: memtui's own names, numbers, hashes and vectors.
@@ -29,16 +29,16 @@ class Columns(NamedTuple):
     ours: tuple[str, ...] = ()
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def text_columns(self) -> tuple[str, ...]:
         """Those that can hold somebody's words."""
         return (*self.words, *self.json, *self.labels)
 
 
-def _of_memories() -> Columns:
+def _memory_columns() -> TextColumns:
     """By the table of a memory's columns."""
     texts = [column for column in MEMORY if column.stored == "TEXT"]
     words = [column for column in texts if column.words]
-    return Columns(
+    return TextColumns(
         words=("content",),
         json=tuple(column.name for column in words if column.json),
         labels=tuple(column.name for column in words if not column.json and column.name != "content"),
@@ -47,34 +47,34 @@ def _of_memories() -> Columns:
     )
 
 
-SCHEMA: dict[str, Columns] = {
-    "memory_metadata": Columns(words=("key", "value")),
-    "memories": _of_memories(),
-    "memory_links": Columns(ids=("from_id", "to_id"), ours=("rel",)),
-    "embeddings": Columns(ours=("model_id", "dtype", "vector")),  # go with their row
-    "word_vectors": Columns(ours=("model_id", "vectors")),
-    "entities": Columns(words=("canonical_name", "summary"), ours=("id", "type")),
-    "entity_aliases": Columns(words=("key", "alias")),
-    "entity_votes": Columns(ours=("type",)),
-    "entity_decisions": Columns(words=("key",), labels=("actor",), ours=("decision",)),
-    "memory_entities": Columns(ours=("vote",)),
-    "sessions_consolidations": Columns(
+SCHEMA: dict[str, TextColumns] = {
+    "memory_metadata": TextColumns(words=("key", "value")),
+    "memories": _memory_columns(),
+    "memory_links": TextColumns(ids=("from_id", "to_id"), ours=("rel",)),
+    "embeddings": TextColumns(ours=("model_id", "dtype", "vector")),  # go with their row
+    "word_vectors": TextColumns(ours=("model_id", "vectors")),
+    "entities": TextColumns(words=("canonical_name", "summary"), ours=("id", "type")),
+    "entity_aliases": TextColumns(words=("key", "alias")),
+    "entity_votes": TextColumns(ours=("type",)),
+    "entity_decisions": TextColumns(words=("key",), labels=("actor",), ours=("decision",)),
+    "memory_entities": TextColumns(ours=("vote",)),
+    "sessions_consolidations": TextColumns(
         words=("last_error", "title", "summary"), labels=("session_id", "source", "project", "begun_by", "read_by")
     ),
-    "scratchpad": Columns(words=("key", "value")),
-    "proposals": Columns(json=("payload",), ours=("id", "kind", "state")),
-    "saved_queries": Columns(words=("name", "query", "filter"), labels=("profile",), ids=("expected",)),
-    "question_results": Columns(json=("places",)),
-    "profiles": Columns(json=("settings",), labels=("name",)),
-    "recalls": Columns(words=("query",), labels=("agent", "session_id"), ids=("memory_ids",)),
-    "job_runs": Columns(words=("error",), json=("report",), ours=("job", "period", "state")),
-    "ops": Columns(words=("label",), labels=("actor",), ours=("kind", "run_id", "state")),
-    "changes": Columns(json=("before", "after"), ours=("tbl", "act")),
-    "decided": Columns(words=("thing", "aspect"), labels=("actor",), ours=("seen", "device")),
-    "erased_keys": Columns(ours=("hash",)),
-    "agent_usage": Columns(labels=("agent",)),
-    "served_contexts": Columns(ours=("lines",)),
-    "folding": Columns(ours=("written", "indexed")),  # single letters
+    "scratchpad": TextColumns(words=("key", "value")),
+    "proposals": TextColumns(json=("payload",), ours=("id", "kind", "state")),
+    "saved_queries": TextColumns(words=("name", "query", "filter"), labels=("profile",), ids=("expected",)),
+    "question_results": TextColumns(json=("places",)),
+    "profiles": TextColumns(json=("settings",), labels=("name",)),
+    "recalls": TextColumns(words=("query",), labels=("agent", "session_id"), ids=("memory_ids",)),
+    "job_runs": TextColumns(words=("error",), json=("report",), ours=("job", "period", "state")),
+    "ops": TextColumns(words=("label",), labels=("actor",), ours=("kind", "run_id", "state")),
+    "changes": TextColumns(json=("before", "after"), ours=("tbl", "act")),
+    "decided": TextColumns(words=("thing", "aspect"), labels=("actor",), ours=("seen", "device")),
+    "erased_keys": TextColumns(ours=("hash",)),
+    "agent_usage": TextColumns(labels=("agent",)),
+    "served_contexts": TextColumns(ours=("lines",)),
+    "folding": TextColumns(ours=("written", "indexed")),  # single letters
 }  # fmt: skip
 
 # How people know a row that keeps a text.
@@ -111,7 +111,7 @@ def columns_of(connection: apsw.Connection, table: str) -> frozenset[str]:
 
 
 def existing_columns(connection: apsw.Connection, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(table, its columns of a kind: a field of ``Columns``), as far as this file has them."""
+    """(table, its columns of a kind: a field of ``TextColumns``), as far as this file has them."""
     for table, columns in SCHEMA.items():
         wanted: tuple[str, ...] = getattr(columns, kind)
         known = columns_of(connection, table) if wanted else ()
@@ -122,7 +122,7 @@ def existing_columns(connection: apsw.Connection, kind: str) -> Iterator[tuple[s
 def rows_with_text(connection: apsw.Connection, piece: str, limit: int = 3) -> list[str]:
     """What rows have this very piece of text (in any case of its letters), as people know them."""
     found: list[str] = []
-    for table, columns in existing_columns(connection, "texts"):
+    for table, columns in existing_columns(connection, "text_columns"):
         where = " OR ".join(f"instr(lower({column}), lower(?1)) > 0" for column in columns)
         if table == "memory_metadata":
             where = f"key NOT LIKE '{_UNFINISHED}' AND ({where})"
@@ -135,7 +135,7 @@ def rows_with_text(connection: apsw.Connection, piece: str, limit: int = 3) -> l
     return found[:limit]
 
 
-def is_ours(connection: apsw.Connection, word: str) -> bool:
+def is_word_of_schema(connection: apsw.Connection, word: str) -> bool:
     """Whether memtui itself uses the word: in the schema, or in a column that holds names of ours."""
     places: list[tuple[str, tuple[str, ...]]] = [
         ("sqlite_schema", ("sql",)),
@@ -157,7 +157,7 @@ def is_ours(connection: apsw.Connection, word: str) -> bool:
     )
 
 
-def own_stems(connection: apsw.Connection) -> frozenset[str]:
+def stems_of_schema(connection: apsw.Connection) -> frozenset[str]:
     """Stems of the words that memtui itself writes: in the schema, as names of jobs and kinds."""
     texts = [*_OWN_WORDS]
     for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"):

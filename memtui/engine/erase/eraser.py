@@ -26,7 +26,7 @@ from memtui.engine.records.erase import (
     UnfinishedErase,
 )
 from memtui.engine.store import locks, operations
-from memtui.engine.store.connection import BUSY_SECONDS, wait_as_usual
+from memtui.engine.store.connection import BUSY_SECONDS, reset_lock_wait
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tombstones import salt_of
@@ -35,8 +35,8 @@ from . import backups, proof
 from .backups import BackupCleaner, ProgressCallback, backups_of
 from .closure import Closure, title_of
 from .proof import PendingErase, PieceHash, traces_of
-from .rows import KIND, Step, planned_steps, scrub, settle_indexes
-from .selection import closure
+from .rows import KIND, Step, delete_closure, planned_steps, settle_indexes
+from .selection import compute_closure
 
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
@@ -44,26 +44,26 @@ EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself
 def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     """Everything that carries what is to go. Raises NotFoundError, InputError."""
     with connections.read() as connection:
-        found = closure(connection, request)
+        found = compute_closure(connection, request)
         steps = planned_steps(connection, found)
-    carriers = _carriers(found, steps)
+    carriers = _list_carriers(found, steps)
     counts: Counter[str] = Counter(
         one.place for one in carriers if one.place != "memory" and one.outcome != "kept"
     )
-    there = backups_of(connections, found.ids)
+    there = backups_of(connections, found.memory_ids)
     path = connections.path
     size = path.stat().st_size if path is not None and path.exists() else 0
     return ErasePlan(
-        request=request, memories=len(found.ids), carriers=carriers, counts=dict(counts), backups=there,
-        ids=tuple(sorted(found.ids)), notes=(*_not_listed(len(found.unlisted)), *(() if path is None else (EXPORTS,))),
+        request=request, memories=len(found.memory_ids), carriers=carriers, counts=dict(counts), backups=there,
+        ids=tuple(sorted(found.memory_ids)), notes=(*_not_listed(len(found.unlisted)), *(() if path is None else (EXPORTS,))),
         bytes=size + sum(one.size for one in there),
     )  # fmt: skip
 
 
-def assert_same(connections: Connections, plan: ErasePlan) -> None:
+def assert_plan_unchanged(connections: Connections, plan: ErasePlan) -> None:
     """Raise InputError when the memory has changed since the plan was made."""
     now = make_plan(connections, plan.request)
-    if now.ids != plan.ids or _fates(now) != _fates(plan):
+    if now.ids != plan.ids or _collect_fates(now) != _collect_fates(plan):
         raise list_changed_error()
 
 
@@ -74,7 +74,7 @@ def list_changed_error() -> MemtuiError:
     )
 
 
-def _fates(plan: ErasePlan) -> list[tuple[str, str]]:
+def _collect_fates(plan: ErasePlan) -> list[tuple[str, str]]:
     return [(carrier.key, carrier.outcome) for carrier in plan.carriers]
 
 
@@ -88,7 +88,7 @@ def _not_listed(count: int) -> tuple[str, ...]:
     return (f"{more} not listed. A search for the words finds them.",)
 
 
-def _carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
+def _list_carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     """What is chosen first, then what goes with it, then what stays and could go."""
     listed = [
         Carrier(
@@ -141,17 +141,17 @@ def compact(connections: Connections, wait: float) -> str:
         finally:
             if large:
                 connection.pragma("temp_store", 2)
-        connection.set_busy_handler(_patience(wait))
+        connection.set_busy_handler(_lock_wait(wait))
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
             return "another program still reads the memory as it was, which keeps the old pages in its log"
         finally:
-            wait_as_usual(connection)
+            reset_lock_wait(connection)
     return ""
 
 
-def _patience(seconds: float) -> Callable[[int], bool]:
+def _lock_wait(seconds: float) -> Callable[[int], bool]:
     until = time.monotonic() + seconds
 
     def ask_again(asked: int) -> bool:
@@ -183,12 +183,12 @@ class Eraser:
 
     def unfinished(self) -> UnfinishedErase | None:
         """An erase that was interrupted, by this process or another."""
-        begun = self._mark()
+        begun = self._read_pending_mark()
         if begun is None:
             return None
         return UnfinishedErase(memories=begun.memories, at=begun.at, begun=bool(begun.ids))
 
-    def _mark(self) -> PendingErase | None:
+    def _read_pending_mark(self) -> PendingErase | None:
         with self._connections.read() as connection:
             return proof.read_mark(connection)
 
@@ -197,8 +197,8 @@ class Eraser:
     ) -> EraseProof:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
         self._assert_may()
-        with self._alone(progress):
-            assert_same(self._connections, plan)
+        with self._exclusive_access(progress):
+            assert_plan_unchanged(self._connections, plan)
             return self._erase(plan, delete_damaged, progress)
 
     def resume(
@@ -206,8 +206,8 @@ class Eraser:
     ) -> EraseProof | None:
         """Finish what was interrupted; None when nothing was."""
         self._assert_may()
-        with self._alone(progress):
-            begun = self._mark()
+        with self._exclusive_access(progress):
+            begun = self._read_pending_mark()
             if begun is None:
                 return None
             if not begun.ids:
@@ -215,15 +215,15 @@ class Eraser:
                     return self._erase(self.plan(begun.request), delete_damaged, progress)
                 except NotFoundError:  # it went from the memory meanwhile, which says nothing of the backups
                     begun = replace(begun, ids=begun.request.ids)
-            work = _Work(self._connections, self._actor, begun, begun.ids, delete_damaged, progress)
-            return work.finish(begun.traces)
+            work = _EraseRun(self._connections, self._actor, begun, begun.ids, delete_damaged, progress)
+            return work.finish_after_rows(begun.traces)
 
     def _erase(self, plan: ErasePlan, delete_damaged: bool, progress: ProgressCallback) -> EraseProof:
         begun = PendingErase(request=plan.request, memories=len(plan.ids), at=int(self._clock()))
-        work = _Work(self._connections, self._actor, begun, plan.ids, delete_damaged, progress)
+        work = _EraseRun(self._connections, self._actor, begun, plan.ids, delete_damaged, progress)
         work.erase()
         self._on_erased()
-        return work.finish()
+        return work.finish_after_rows()
 
     def _assert_may(self) -> None:
         if self._connections.readonly:
@@ -236,7 +236,7 @@ class Eraser:
                 "Ask them; you may ask to forget it (a change request).",
             )
 
-    def _alone(self, progress: ProgressCallback) -> AbstractContextManager[None]:
+    def _exclusive_access(self, progress: ProgressCallback) -> AbstractContextManager[None]:
         """Others would write again, or back up, what is to go."""
         path = self._connections.path
         if path is None:
@@ -247,7 +247,7 @@ class Eraser:
         )  # fmt: skip
 
 
-class _Work:
+class _EraseRun:
     """One erase of the memories ``ids``, as far as this process knows of it."""
 
     def __init__(
@@ -257,7 +257,7 @@ class _Work:
         self._began = time.perf_counter()
         self._connections = connections
         self._actor = actor
-        self._mark = begun
+        self._read_pending_mark = begun
         self._ids = frozenset(ids)
         self._progress = progress
         self._backups = BackupCleaner(
@@ -269,11 +269,11 @@ class _Work:
 
     def erase(self) -> None:
         """Delete the rows, in the backups first. Raises InputError when the memory has changed in the meantime."""
-        request = self._mark.request
+        request = self._read_pending_mark.request
         with self._connections.read() as connection:
-            self._texts = list(closure(connection, request).contents)
+            self._texts = list(compute_closure(connection, request).contents)
         with self._connections.write() as connection:
-            proof.put_mark(connection, self._mark)
+            proof.put_mark(connection, self._read_pending_mark)
         try:
             self._texts += self._backups.clean(self._texts)
         except MemtuiError as error:
@@ -284,18 +284,22 @@ class _Work:
             raise
         self._progress(EraseProgress(doing="erasing in the memory", done=0, total=1))
         with self._connections.write() as connection:
-            found = closure(connection, request)
-            if found.ids != self._ids:
+            found = compute_closure(connection, request)
+            if found.memory_ids != self._ids:
                 raise list_changed_error()
             self._pieces = proof.known_pieces(connection, found, self._texts)
-            scrub(connection, found, actor=self._actor, now=self._mark.at, count=len(self._ids))
+            delete_closure(
+                connection, found, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
+            )
             settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
             self._pieces += proof.rare_pieces(connection, found, self._texts)
             traces = traces_of(self._pieces, salt_of(connection))
-            self._mark = replace(self._mark, ids=tuple(sorted(found.ids)), traces=traces)
-            proof.put_mark(connection, self._mark)
+            self._read_pending_mark = replace(
+                self._read_pending_mark, ids=tuple(sorted(found.memory_ids)), traces=traces
+            )
+            proof.put_mark(connection, self._read_pending_mark)
 
-    def finish(self, traces: Sequence[PieceHash] = ()) -> EraseProof:
+    def finish_after_rows(self, traces: Sequence[PieceHash] = ()) -> EraseProof:
         """What comes after the rows have gone: pages, the log, backups that were made meanwhile, the proof.
 
         ``traces``: of what an earlier process erased.
@@ -307,14 +311,14 @@ class _Work:
         problems = [problem] if problem else []
         problems += [
             f"{one.path.name} cannot be written anew ({one.problem}): memtui erase --resume --delete-damaged deletes it"
-            for one in self._backups.states()
+            for one in self._backups.current_states()
             if one.problem
         ]
         path = self._connections.path
         if path is not None:
-            problems += [f"{file.name} is being written just now" for file in backups.sweep(path)]
+            problems += [f"{file.name} is being written just now" for file in backups.delete_leftovers(path)]
         self._progress(EraseProgress(doing="looking for it in every file", done=0, total=1))
-        proven = proof.prove(self._connections, self._mark.ids, pieces, problems, traces)
+        proven = proof.prove(self._connections, self._read_pending_mark.ids, pieces, problems, traces)
         if path is not None and not proven.pieces:
             proven = replace(proven, notes=(*proven.notes, TOO_SHORT))
         with self._connections.write() as connection:
@@ -322,10 +326,13 @@ class _Work:
                 proof.remove_mark(connection)
             elif late:
                 more = traces_of(late, salt_of(connection))
-                proof.put_mark(connection, replace(self._mark, traces=(*self._mark.traces, *more)))
+                proof.put_mark(
+                    connection,
+                    replace(self._read_pending_mark, traces=(*self._read_pending_mark.traces, *more)),
+                )
             op_id = scalar(connection, "SELECT max(op_id) FROM ops WHERE kind = ?", (KIND,))
             operation = None if op_id is None else operations.get(connection, op_id)
         return replace(
-            proven, memories=self._mark.memories, operation=operation, backups_written=self._backups.written,
+            proven, memories=self._read_pending_mark.memories, operation=operation, backups_written=self._backups.written,
             seconds=time.perf_counter() - self._began,
         )  # fmt: skip

@@ -36,35 +36,37 @@ WHERE c.tbl = 'memories' AND c.act <> 'insert' AND c.act = 'delete' AND WHERE_ O
 """
 
 
-def with_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[FormerMemory]:
+def former_by_ids(connection: apsw.Connection, ids: Iterable[str]) -> list[FormerMemory]:
     """The memories of these ids that history has, whether or not they are back in the file."""
-    return _read(connection, "c.before ->> 'id' IN (SELECT value FROM json_each(?))", ids)
+    return _read_former(connection, "c.before ->> 'id' IN (SELECT value FROM json_each(?))", ids)
 
 
-def of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[FormerMemory]:
+def former_of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) -> list[FormerMemory]:
     """Those of these sessions."""
-    return _read(connection, "c.before ->> 'session_id' IN (SELECT value FROM json_each(?))", session_ids)
+    return _read_former(
+        connection, "c.before ->> 'session_id' IN (SELECT value FROM json_each(?))", session_ids
+    )
 
 
-def drawn_from_others(connection: apsw.Connection) -> list[FormerMemory]:
+def former_derived(connection: apsw.Connection) -> list[FormerMemory]:
     """Those that were made from other memories, and of which the file has no row."""
     made = (
         "c.before ->> 'source_ids' <> '[]' OR instr(c.before ->> 'attributes', '\"supersedes\"') "
         "OR instr(c.before ->> 'attributes', '\"merged\"')"
     )
-    return [row for row in _read(connection, f"({made})", None) if not row.live]
+    return [row for row in _read_former(connection, f"({made})", None) if not row.live]
 
 
-def _read(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[FormerMemory]:
+def _read_former(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[FormerMemory]:
     return [
-        _gone(int(str(rid)), _any(str(image)), bool(live))
+        _former_memory(int(str(rid)), _any(str(image)), bool(live))
         for rid, image, live in connection.execute(
             _MEMORIES.replace("WHERE_", where), () if values is None else (as_json(values),)
         )
     ]
 
 
-def _gone(rid: int, image: dict[str, Any], live: bool) -> FormerMemory:
+def _former_memory(rid: int, image: dict[str, Any], live: bool) -> FormerMemory:
     about = _any(image.get("attributes") or "{}")
     row = MemoryRow(
         rid, str(image.get("id", "")), str(image.get("kind", "")), str(image.get("content", "")),
@@ -73,12 +75,12 @@ def _gone(rid: int, image: dict[str, Any], live: bool) -> FormerMemory:
     return FormerMemory(
         row,
         frozenset(_any(image.get("source_ids") or "[]")),
-        frozenset(id for key in ("supersedes", "merged") for id in _ids(about.get(key))),
+        frozenset(id for key in ("supersedes", "merged") for id in _parse_ids(about.get(key))),
         live,
     )
 
 
-def _ids(value: object) -> list[str]:
+def _parse_ids(value: object) -> list[str]:
     return [str(id) for id in (value if isinstance(value, list) else [value] if value else [])]
 
 
@@ -151,8 +153,8 @@ def scrub_history(
         touched.setdefault(owner, False)
         if act == "insert":
             continue
-        old, new = _image(before), _image(after)
-        clean_old, clean_new = _cleaned(str(tbl), str(act), old, new, closure, deleted)
+        old, new = _parse_image(before), _parse_image(after)
+        clean_old, clean_new = _clean_images(str(tbl), str(act), old, new, closure, deleted)
         if tbl == "sessions_consolidations" and lo in closure.shortened_sessions:
             clean_old, clean_new = _without_summary(clean_old, closure), _without_summary(clean_new, closure)
         if (clean_old, clean_new) == (old, new):
@@ -164,22 +166,22 @@ def scrub_history(
         else:
             connection.execute(
                 "UPDATE changes SET before = ?, after = ? WHERE seq = ?",
-                (_text(clean_old), _text(clean_new), seq),
+                (_image_text(clean_old), _image_text(clean_new), seq),
             )
     connection.execute("DELETE FROM changes WHERE op_id = ?", (op_id,))
-    _labels(connection, closure, {owner for owner, changed in touched.items() if changed}, op_id)
+    _clean_labels(connection, closure, {owner for owner, changed in touched.items() if changed}, op_id)
     return seen
 
 
-def _image(json: Any) -> dict[str, Any] | None:
+def _parse_image(json: Any) -> dict[str, Any] | None:
     return _object(json) if json else None
 
 
-def _text(image: dict[str, Any] | None) -> str | None:
+def _image_text(image: dict[str, Any] | None) -> str | None:
     return None if image is None else json_text(image)
 
 
-def _cleaned(
+def _clean_images(
     table: str, act: str, old: dict[str, Any] | None, new: dict[str, Any] | None, closure: Closure,
     deleted: Mapping[str, set[int]],
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:  # fmt: skip
@@ -196,9 +198,9 @@ def _cleaned(
             if column in _JSON:
                 words = msgspec.json.decode(value)
                 left = (
-                    without_ids(words, closure.ids)
+                    without_ids(words, closure.memory_ids)
                     if column != "attributes"
-                    else _attributes(words, closure.ids)
+                    else _clean_attributes(words, closure.memory_ids)
                 )
                 quotes = quotes_texts(words, closure) or (
                     column == "attributes" and quoting_notes(words, closure)
@@ -206,10 +208,10 @@ def _cleaned(
                 if quotes or (left is NOTHING and isinstance(words, dict)):
                     lost.add(column)
                 elif left != words:
-                    part[column] = _json("[]" if left is NOTHING else left)
+                    part[column] = _to_json("[]" if left is NOTHING else left)
             elif (table, column) in _LABELS:
                 part[column] = closure.labels.get(value, value)
-            elif _carries(table, column, value, closure):
+            elif _column_quotes_texts(table, column, value, closure):
                 lost.add(column)
     if not lost:
         return parts[0], parts[1]
@@ -230,15 +232,15 @@ def _without_summary(image: dict[str, Any] | None, closure: Closure) -> dict[str
     return {**image, **dict.fromkeys(columns)}
 
 
-def _json(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-def _attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
+def _clean_attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
     return {key: left for key, value in words.items() if (left := without_ids(value, ids)) is not NOTHING}
 
 
-def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
+def _column_quotes_texts(table: str, column: str, value: str, closure: Closure) -> bool:
     if table in COVERED and column in (
         "id",
         "kind",
@@ -252,15 +254,17 @@ def _carries(table: str, column: str, value: str, closure: Closure) -> bool:
     ):
         return False
     if table in _NAMES:  # a name stands in texts; it is of this text only where nothing else has it
-        return closure.texts.touches(value) if column == "summary" else closure.texts.has_distinctive(value)
+        return (
+            closure.texts.mentions_any(value) if column == "summary" else closure.texts.has_distinctive(value)
+        )
     if table == "memories" and column in ("content", "attributes"):
         return closure.texts.carried_by(value) or closure.texts.has_distinctive(value)
-    if (table, column) in _WHOLE_TEXTS and closure.texts.is_one(value):
+    if (table, column) in _WHOLE_TEXTS and closure.texts.equals_short_text(value):
         return True
-    return closure.texts.touches(value)
+    return closure.texts.mentions_any(value)
 
 
-def _labels(connection: apsw.Connection, closure: Closure, touched: set[int], op_id: int) -> None:
+def _clean_labels(connection: apsw.Connection, closure: Closure, touched: set[int], op_id: int) -> None:
     """No label quotes the texts; an operation of which nothing is left leaves no trace."""
     empty = connection.execute(
         "SELECT op_id FROM ops WHERE op_id IN (SELECT value FROM json_each(?)) AND state <> 'running' "
@@ -273,7 +277,7 @@ def _labels(connection: apsw.Connection, closure: Closure, touched: set[int], op
     for owner, label in connection.execute(
         "SELECT op_id, label FROM ops WHERE op_id <> ?", (op_id,)
     ).fetchall():
-        clean = closure.texts.unquoted(str(label), all=owner in touched)
+        clean = closure.texts.without_quotations(str(label), all=owner in touched)
         if clean != label:
             connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (clean, owner))
 

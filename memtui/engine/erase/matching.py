@@ -24,14 +24,14 @@ CENSORED = "(erased)"
 """What stands where a word was, in a row that stays."""
 
 
-def folded(text: str) -> bytes:
+def normalise_for_matching(text: str) -> bytes:
     """The text with its spaces made one each, in one case of its letters and one form of writing them."""
     # Folding the case may take a letter apart, and composing it again may make one that has a case.
     plain = normalize("NFKC", normalize("NFKC", text).casefold())
     return " ".join(plain.split()).encode("utf-8", "surrogatepass")
 
 
-class Texts:
+class ErasedTexts:
     """The texts that are to go."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -48,7 +48,7 @@ class Texts:
         return bool(self._whole)
 
     def add(self, text: str) -> None:
-        whole = folded(text)
+        whole = normalise_for_matching(text)
         if len(whole) < LEAST:
             self._tiny.add(whole)
             return
@@ -62,19 +62,19 @@ class Texts:
 
     def carried_by(self, text: str) -> bool:
         """Whether ``text`` has one of them in it, or a long run of one."""
-        plain = folded(text)
+        plain = normalise_for_matching(text)
         if len(plain) < LEAST:
             return False
-        return any(short in plain for short in self._short) or self._shares(plain)
+        return any(short in plain for short in self._short) or self._shares_run(plain)
 
-    def has(self, text: str) -> bool:
+    def contains_sentence(self, text: str) -> bool:
         """Whether ``text`` stands in one of them: a sentence that was drawn from it, a shortened title."""
-        plain = folded(text.strip("…"))
+        plain = normalise_for_matching(text.strip("…"))
         return len(plain) >= LEAST and any(plain in whole for whole in self._whole)
 
-    def is_one(self, text: str) -> bool:
+    def equals_short_text(self, text: str) -> bool:
         """Whether ``text`` is one of the short ones, and nothing else."""
-        return folded(text) in self._tiny
+        return normalise_for_matching(text) in self._tiny
 
     def add_words(self, rare: Iterable[str]) -> None:
         """Add distinctive words: no kept row contains them, so they reveal the text."""
@@ -93,16 +93,16 @@ class Texts:
         plain = tokens.plain(text)
         return any(name in plain for name in self._names)
 
-    def quotes(self, text: str) -> bool:
+    def quotes_part(self, text: str) -> bool:
         """Whether ``text`` has a part of one of them in it that is no single word, or is one."""
-        return self.has(text) or self.carried_by(text) or self.is_one(text)
+        return self.contains_sentence(text) or self.carried_by(text) or self.equals_short_text(text)
 
-    def touches(self, text: str) -> bool:
-        return self.has(text) or self.carried_by(text) or self.has_distinctive(text)
+    def mentions_any(self, text: str) -> bool:
+        return self.contains_sentence(text) or self.carried_by(text) or self.has_distinctive(text)
 
-    def censored(self, text: str) -> str:
+    def censor(self, text: str) -> str:
         """The text without the words of the erased texts; replaced as a whole where it quotes them."""
-        if self.quotes(text):
+        if self.quotes_part(text):
             return CENSORED
         return self.without_words(text)
 
@@ -117,15 +117,15 @@ class Texts:
         found = "".join((*left, text[end:]))
         return CENSORED if self.has_distinctive(found) else found
 
-    def unquoted(self, label: str, *, all: bool = False) -> str:
+    def without_quotations(self, label: str, *, all: bool = False) -> str:
         """A label without the quotations that touch them (``all``: without any).
 
         What is quoted may have quotation marks itself: then it ends at the last one.
         """
-        clean = self._unquoted(label, all=all)
+        clean = self._remove_quotations(label, all=all)
         return self.without_words(clean) if self.has_distinctive(clean) else clean
 
-    def _unquoted(self, label: str, *, all: bool) -> str:
+    def _remove_quotations(self, label: str, *, all: bool) -> str:
         start, end = label.find("“"), label.rfind("”")
         if start < 0:
             return label
@@ -134,17 +134,17 @@ class Texts:
         parts = _JOINT.split(whole)
         if any(mark in part for part in parts[::2] for mark in "“”"):
             parts = [whole]
-        left = ["…" if all or self.touches(part) else part for part in parts[::2]]
-        if left == parts[::2] and self.touches(whole):
+        left = ["…" if all or self.mentions_any(part) else part for part in parts[::2]]
+        if left == parts[::2] and self.mentions_any(whole):
             parts, left = [whole], ["…"]
-        if self.touches(tail):
+        if self.mentions_any(tail):
             return head + QUOTE_LEFT
         if left == parts[::2]:
             return label
         parts[::2] = left
         return f"{head}“{''.join(parts)}”{tail}"
 
-    def _shares(self, plain: bytes) -> bool:
+    def _shares_run(self, plain: bytes) -> bool:
         # A common run of 32 bytes covers a whole block of 12 that begins at a multiple of 12.
         start = 0
         while start + WINDOW <= len(plain):

@@ -15,7 +15,7 @@ from memtui.engine.store.sql import as_json
 
 from . import columns
 from .closure import COLUMNS, Closure, title_of
-from .matching import LEAST, folded
+from .matching import LEAST, normalise_for_matching
 
 _WORDS_ASKED = 12
 
@@ -30,24 +30,28 @@ def cross_source_copies(
     """Other memories with the very text in them: offered; in a backup they are always erased, as no choice can be made there."""
     taken: list[str] = []
     for row in found.every_row:
-        whole = folded(row.content)
+        whole = normalise_for_matching(row.content)
         if len(whole) < LEAST:
             continue
-        for found_row in with_phrase(connection, row.content):
+        for found_row in memories_with_phrase(connection, row.content):
             id = str(found_row[1])
-            if id in found.rows or id in found.offered or whole not in folded(str(found_row[3])):
+            if (
+                id in found.rows
+                or id in found.offered
+                or whole not in normalise_for_matching(str(found_row[3]))
+            ):
                 continue
             if backup and id not in kept and not stays(id):
-                taken.append(found.take(found_row, "the same text"))
+                taken.append(found.add_row(found_row, "the same text"))
             else:
-                found.offer(found_row, "it has the same text in it")
+                found.add_offer(found_row, "it has the same text in it")
     return taken
 
 
-def with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
+def memories_with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
     """Memories that may have the text in them, by its first words."""
     looked: list[tuple[str, str]] = []
-    if phrase := _first_words(text):
+    if phrase := _phrase_query(text):
         looked.append(("memories_fts", f'content : "{phrase}"'))
     if pairs := full_text.cjk_bigrams(text)[:_WORDS_ASKED]:
         phrase = " ".join(pairs[:1] if len(full_text.cjk_runs(text)[0]) < _WORDS_ASKED else pairs)
@@ -62,7 +66,7 @@ def with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:
     return list(found.values())
 
 
-def _first_words(text: str) -> str:
+def _phrase_query(text: str) -> str:
     """What to ask a full-text index for, in quotes, to find the text; "" if it has no words."""
     return " ".join(tokens.words(text)[:_WORDS_ASKED])
 
@@ -78,22 +82,22 @@ def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
     candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
     candidates -= words.ordinary_words(candidates)
-    rids = frozenset(found.rids)
-    rare = {word for word in candidates if not _said_elsewhere(connection, word, rids)}
+    rids = frozenset(found.memory_rids)
+    rare = {word for word in candidates if not _occurs_elsewhere(connection, word, rids)}
     if rare:
-        theirs = _of_several(connection, rids) | columns.own_stems(connection)
+        theirs = _stems_of_common_tags(connection, rids) | columns.stems_of_schema(connection)
         rare = {word for word in rare if theirs.isdisjoint(tokens.stems(word))}
     found.texts.add_words(rare)
 
 
 def add_distinctive_names(connection: apsw.Connection, found: Closure) -> None:
     """Add the distinctive names of the erased entities."""
-    rids = frozenset(found.rids)
-    names = {part for _, name in found.entities.values() for part in (name, *_parts(name))}
+    rids = frozenset(found.memory_rids)
+    names = {part for _, name in found.entities.values() for part in (name, *_name_parts(name))}
     found.texts.add_names(name for name in names if _is_distinctive(connection, name, rids))
 
 
-def _parts(name: str) -> list[str]:
+def _name_parts(name: str) -> list[str]:
     """People are called by one of their names as well."""
     return [part for part in tokens.words(name) if len(part) >= _PART]
 
@@ -102,7 +106,7 @@ def _is_long(word: str) -> bool:
     return len(word) >= (_WITH_DIGITS if any(map(str.isdigit, word)) else _LETTERS)
 
 
-def _said_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]) -> bool:
+def _occurs_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[int]) -> bool:
     rows = connection.execute(
         "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (f'content : "{word}"',)
     )
@@ -115,30 +119,31 @@ def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]
     if len(plain) < _LEAST_NAME + 2 or words.ordinary_words(parts) == set(parts):
         return False
     return not any(
-        row[0] not in gone and plain in tokens.plain(str(row[3])) for row in with_phrase(connection, name)
+        row[0] not in gone and plain in tokens.plain(str(row[3]))
+        for row in memories_with_phrase(connection, name)
     )
 
 
-def _of_several(connection: apsw.Connection, gone: frozenset[int]) -> set[str]:
+def _stems_of_common_tags(connection: apsw.Connection, gone: frozenset[int]) -> set[str]:
     """Stems of the words by which several memories that stay are ordered."""
     found: Counter[str] = Counter()
     for rid, *named in connection.execute(
         "SELECT rid, tags, project, source FROM memories WHERE tags <> '[]' OR project IS NOT NULL OR source IS NOT NULL"
     ):
         if rid not in gone:
-            found.update(set(_stems(named)))
+            found.update(set(_stems_of(named)))
     return {stem for stem, count in found.items() if count >= _OWNERS}
 
 
-def _stems(texts: Iterable[object]) -> Iterator[str]:
+def _stems_of(texts: Iterable[object]) -> Iterator[str]:
     for text in texts:
         if text:
             yield from tokens.stems(str(text))
 
 
-def take_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
+def add_unused_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
     """Names that stand in nothing else."""
-    rids = as_json(found.rids)
+    rids = as_json(found.memory_rids)
     only_here = connection.execute(
         """
         SELECT e.eid, e.id, e.canonical_name FROM entities e
@@ -171,6 +176,6 @@ def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequenc
         if ((name := str(row[2]).casefold()) in texts or found.texts.has_distinctive(str(row[2])))
         and not any(
             str(other[1]) not in found.rows and name in str(other[3]).casefold()
-            for other in with_phrase(connection, str(row[2]))
+            for other in memories_with_phrase(connection, str(row[2]))
         )
     ]

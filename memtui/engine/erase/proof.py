@@ -261,7 +261,7 @@ def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[
     for (vector,) in connection.execute(
         "SELECT vector FROM embeddings WHERE rid IN (SELECT value FROM json_each(?1)) "
         "UNION ALL SELECT vectors FROM word_vectors WHERE rid IN (SELECT value FROM json_each(?1))",
-        (as_json(closure.rids),),
+        (as_json(closure.memory_rids),),
     ):
         assert isinstance(vector, bytes)
         if len(vector) >= _VECTOR_BYTES:
@@ -283,7 +283,7 @@ def rare_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[s
 def files_of(path: Path) -> list[Path]:
     """The memory, its log, everything of it in the folder of backups, and what a restore set aside."""
     beside = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
-    beside += [one for one in backup.places_of(path) if not one.is_symlink()]
+    beside += [one for one in backup.files_in_backup_folder(path) if not one.is_symlink()]
     return [one for one in (*beside, *file_replacement.places_aside(path)) if one.is_file()]
 
 

@@ -62,15 +62,27 @@ class Step(NamedTuple):
 def planned_steps(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Every row outside of ``memories`` that has to change, and those that the person keeps."""
     steps: list[Step] = []
-    for look in (
-        _notes, _sessions, _proposals, _scratchpad, _questions, _results, _profiles, _recalls, _runs, _entities,
-        _aliases, _decisions, _metadata_that_names_it, _labels,
-    ):  # fmt: skip
-        steps += look(connection, closure)
+    for find_steps in (
+        _steps_for_notes,
+        _steps_for_sessions,
+        _steps_for_proposals,
+        _steps_for_scratchpad,
+        _steps_for_questions,
+        _steps_for_results,
+        _steps_for_profiles,
+        _steps_for_recalls,
+        _steps_for_runs,
+        _steps_for_entities,
+        _steps_for_aliases,
+        _steps_for_decisions,
+        _steps_for_metadata,
+        _steps_for_labels,
+    ):
+        steps += find_steps(connection, closure)
     return steps
 
 
-def _step(
+def _erase_step(
     closure: Closure, place: CarrierPlace, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
     choice: bool = False,
 ) -> list[Step]:  # fmt: skip
@@ -85,7 +97,7 @@ def _step(
     return [Step(*_ROWS[place], key, values, carrier)]
 
 
-def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """What is noted with memories that stay: why one replaced another quotes both, whatever was erased since."""
     steps: list[Step] = []
     for rid, id, kind, json, tagged in connection.execute(
@@ -99,7 +111,7 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
         values: dict[str, Any] = {}
         if quoting:
             rest = {key: value for key, value in noted.items() if key not in quoting}
-            values["attributes"] = json_text(attributes_without(rest, closure.ids))
+            values["attributes"] = json_text(attributes_without(rest, closure.memory_ids))
         if left != tags:
             values["tags"] = json_text(left)
         if values:
@@ -112,7 +124,7 @@ def _notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for sid, session_id, title, summary, error in connection.execute(
         "SELECT sid, session_id, title, summary, last_error FROM sessions_consolidations"
@@ -122,18 +134,20 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
         touched = sid in closure.shortened_sessions
         values: dict[str, Any] = {}
         by_word = not touched and not any(
-            closure.texts.quotes(str(text)) for text in (summary, title, error) if text
+            closure.texts.quotes_part(str(text)) for text in (summary, title, error) if text
         )
-        if summary and (closure.shortened_sessions.get(int(str(sid))) or closure.texts.touches(str(summary))):
+        if summary and (
+            closure.shortened_sessions.get(int(str(sid))) or closure.texts.mentions_any(str(summary))
+        ):
             values["summary"] = None
-        if title and (closure.texts.touches(str(title)) or closure.texts.is_one(str(title))):
+        if title and (closure.texts.mentions_any(str(title)) or closure.texts.equals_short_text(str(title))):
             values["title"] = None
-        if error and (touched or closure.texts.touches(str(error))):
+        if error and (touched or closure.texts.mentions_any(str(error))):
             values["last_error"] = None
         if values:
             what = " and ".join(name.replace("last_error", "error") for name in values)
             title = next(str(text) for text in (summary, title, error) if text)
-            steps += _step(
+            steps += _erase_step(
                 closure, "session", int(str(sid)), title,
                 f"{what} of a session that it was said in" if touched else f"{what} of another session", values,
                 choice=by_word,
@@ -141,99 +155,111 @@ def _sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def _proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, kind, payload in connection.execute(
         "SELECT proposal_id, kind, payload FROM proposals"
     ).fetchall():
         value = _object(str(payload))
-        left = without_ids(value, closure.ids)
+        left = without_ids(value, closure.memory_ids)
         title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
         if left is NOTHING or quotes_texts(value, closure):
-            steps += _step(closure, "card", int(str(key)), title, "asks about it")
+            steps += _erase_step(closure, "card", int(str(key)), title, "asks about it")
         elif left != value:
             steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
     return steps
 
 
-def _scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, name, value in connection.execute("SELECT pad_id, key, value FROM scratchpad").fetchall():
-        if why := _why(closure, value, name):
-            steps += _step(closure, "scratchpad", int(str(key)), f"{name}: {value}", why, choice=True)
+        if why := _reason_to_erase(closure, value, name):
+            steps += _erase_step(closure, "scratchpad", int(str(key)), f"{name}: {value}", why, choice=True)
     return steps
 
 
-def _questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     expects = "expected" if "expected" in columns_of(connection, "saved_queries") else "'[]'"
     for key, name, query, filter, expected in connection.execute(
         f"SELECT query_id, name, query, filter, {expects} FROM saved_queries"
     ).fetchall():
-        if why := _why(closure, name, query, filter, short=False):
-            steps += _step(closure, "question", int(str(key)), str(query), why, choice=True)
+        if why := _reason_to_erase(closure, name, query, filter, short=False):
+            steps += _erase_step(closure, "question", int(str(key)), str(query), why, choice=True)
             continue
-        steps += _fewer(closure, "saved_queries", "query_id", int(str(key)), "expected", str(expected))
+        steps += _step_without_ids(
+            closure, "saved_queries", "query_id", int(str(key)), "expected", str(expected)
+        )
     return steps
 
 
-def _why(closure: Closure, *texts: object, short: bool = True) -> str:
+def _reason_to_erase(closure: Closure, *texts: object, short: bool = True) -> str:
     """Why a row goes that has these texts; "" if it does not. ``short``: also one that is such a text as a whole."""
     if any(
-        closure.texts.carried_by(str(text)) or (short and closure.texts.is_one(str(text))) for text in texts
+        closure.texts.carried_by(str(text)) or (short and closure.texts.equals_short_text(str(text)))
+        for text in texts
     ):
         return "has it in it"
     return _WORD if any(closure.texts.has_distinctive(str(text)) for text in texts) else ""
 
 
-def _results(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_results(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """How a question fared, with the texts that it found: it is asked again at the next occasion."""
     if not columns_of(connection, "question_results"):
         return []
     return [
         Step("question_results", "query_id", int(str(key)), None, None)
         for key, places in connection.execute("SELECT query_id, places FROM question_results").fetchall()
-        if (value := _any(str(places))) != without_ids(value, closure.ids) or quotes_texts(value, closure)
+        if (value := _any(str(places))) != without_ids(value, closure.memory_ids)
+        or quotes_texts(value, closure)
     ]
 
 
-def _profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, name, settings in connection.execute(
         "SELECT profile_id, name, settings FROM profiles"
     ).fetchall():
         value = _object(str(settings))
         if (left := censor(value, closure)) != value:
-            steps += _step(
+            steps += _erase_step(
                 closure, "profile", int(str(key)), str(name), "its settings have it", {"settings": json_text(left)}
             )  # fmt: skip
     return steps
 
 
-def _recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, query, memory_ids, session_id in connection.execute(
         "SELECT recall_id, query, memory_ids, session_id FROM recalls"
     ).fetchall():
         in_session = session_id in closure.sessions
-        if in_session or closure.texts.touches(str(query)) or closure.texts.is_one(str(query)):
+        if (
+            in_session
+            or closure.texts.mentions_any(str(query))
+            or closure.texts.equals_short_text(str(query))
+        ):
             why = "an agent asked this in the session" if in_session else "an agent asked this"
-            steps += _step(closure, "recall", int(str(key)), str(query), why)
+            steps += _erase_step(closure, "recall", int(str(key)), str(query), why)
         else:
-            steps += _fewer(closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(memory_ids))
+            steps += _step_without_ids(
+                closure, "recalls", "recall_id", int(str(key)), "memory_ids", str(memory_ids)
+            )
     return steps
 
 
-def _fewer(closure: Closure, table: str, name: str, key: int, column: str, stored: str) -> list[Step]:
+def _step_without_ids(
+    closure: Closure, table: str, name: str, key: int, column: str, stored: str
+) -> list[Step]:
     """The list of ids in a column without those that go, where any of them does."""
     value = _any(stored)
-    left = without_ids(value, closure.ids)
+    left = without_ids(value, closure.memory_ids)
     if left == value:
         return []
     return [Step(table, name, key, {column: "[]" if left is NOTHING else json_text(left)}, None)]
 
 
-def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
     steps: list[Step] = []
     for key, job, report, error in connection.execute(
         "SELECT run_id, job, report, error FROM job_runs"
@@ -241,7 +267,7 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
         value = _object(str(report))
         left = dict(value)
         if "ids" in value:
-            cleaned = without_ids(value["ids"], closure.ids)
+            cleaned = without_ids(value["ids"], closure.memory_ids)
             left["ids"] = [] if cleaned is NOTHING else cleaned
         for part in ("summary", "skipped"):
             if quotes_texts(left.get(part), closure):
@@ -261,7 +287,7 @@ def _runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def _entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Descriptions that quote it, and names that tell of it although something else is linked to them."""
     steps: list[Step] = []
     for eid, id, name, summary in connection.execute(
@@ -271,16 +297,16 @@ def _entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
         values: dict[str, Any] = {}
         if closure.texts.has_distinctive(str(name)) and f"entity:{id}" not in closure.request.keep:
             values["canonical_name"] = closure.texts.without_words(str(name))
-        if summary and closure.texts.touches(str(summary)):
+        if summary and closure.texts.mentions_any(str(summary)):
             values["summary"] = None
         if values:
             why = "a description that quotes it" if "summary" in values else f"a name that {_WORD}"
             label = summary if "summary" in values else name
-            steps += _step(closure, "entity", int(str(eid)), str(label), why, values)
+            steps += _erase_step(closure, "entity", int(str(eid)), str(label), why, values)
     return steps
 
 
-def _aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
     kept = {key.removeprefix("entity:") for key in closure.request.keep}
     return [
         Step(
@@ -297,7 +323,7 @@ def _aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ]  # fmt: skip
 
 
-def _decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """That a word is no name is not remembered either."""
     return [
         Step("entity_decisions", "decision_id", int(str(key)), None, None)
@@ -308,7 +334,7 @@ def _decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
     ]
 
 
-def _metadata_that_names_it(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_metadata(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """What memtui notes of itself: ids of what it looked at, and places that it follows, whose names may tell."""
     steps: list[Step] = []
     for key, stored in connection.execute("SELECT key, value FROM memory_metadata").fetchall():
@@ -323,7 +349,8 @@ def _metadata_that_names_it(connection: apsw.Connection, closure: Closure) -> li
             left = [name for name in left if not closure.texts.has_distinctive(metadata.place_of(name))]
         elif isinstance(left, dict):
             left = {
-                name: _apart(one, closure.ids) if isinstance(one, list) else one for name, one in left.items()
+                name: _without_pairs_of(one, closure.memory_ids) if isinstance(one, list) else one
+                for name, one in left.items()
             }
         if left != value:
             text = left if isinstance(left, str) else json_text(left)
@@ -338,12 +365,12 @@ def _json_or_text(text: str) -> Any:
         return text
 
 
-def _apart(value: list[Any], ids: frozenset[str]) -> list[Any]:
+def _without_pairs_of(value: list[Any], ids: frozenset[str]) -> list[Any]:
     """A list without those that name one of the ids, as one of a pair or alone."""
     return [one for one in value if without_ids(one, ids) == one]
 
 
-def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
     """Names of sessions, projects, sources and agents that tell of it: covered alike wherever they stand."""
     steps: list[Step] = []
     for table, columns in existing_columns(connection, "labels"):
@@ -353,7 +380,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                 str(value)
                 for (value,) in connection.execute(
                     f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL{stays}",
-                    (as_json(closure.rids),) if stays else (),
+                    (as_json(closure.memory_rids),) if stays else (),
                 )
             ]
             for old in known:
@@ -368,7 +395,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
                     )
                     continue
                 if old not in closure.labels:
-                    closure.labels[old] = _unused(
+                    closure.labels[old] = _unused_label(
                         closure.texts.without_words(old), {*known, *closure.labels.values()}
                     )
                     carrier: Carrier | None = Carrier(
@@ -388,7 +415,7 @@ def _labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
     return steps
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _unused_label(name: str, taken: set[str]) -> str:
     number, found = 1, name
     while found in taken:
         number += 1
@@ -396,7 +423,7 @@ def _unused(name: str, taken: set[str]) -> str:
     return found
 
 
-def keys_of(steps: Sequence[Step], table: str) -> set[int]:
+def deleted_keys(steps: Sequence[Step], table: str) -> set[int]:
     """The rows of a table that are deleted."""
     return {int(step.key) for step in steps if step.table == table and step.values is None}
 
@@ -405,16 +432,18 @@ KIND = "erase"
 _any = msgspec.json.Decoder().decode
 
 
-def label(count: int) -> str:
+def erase_label(count: int) -> str:
     return f"Erased {plural(count, 'memory')} for good"
 
 
-def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int) -> None:
+def delete_closure(
+    connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int
+) -> None:
     """Delete the closure, in the caller's transaction, as an operation without rows of its own."""
     connection.execute("PRAGMA defer_foreign_keys = ON")
     steps = planned_steps(connection, closure)
     connection.execute(
-        "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (now, actor, KIND, label(count))
+        "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (now, actor, KIND, erase_label(count))
     )
     op_id = connection.last_insert_rowid()
     connection.execute("DELETE FROM current_op")
@@ -423,25 +452,29 @@ def scrub(connection: apsw.Connection, closure: Closure, *, actor: str, now: int
     deleted = {
         "memories": closure.every_rid,
         "entities": set(closure.entities),
-        "entity_aliases": _keys(connection, "alias_id", "entity_aliases", "entity_id", closure.entities),
-        "entity_decisions": _keys(connection, "decision_id", "entity_decisions", "rid", closure.rids)
-        | _keys(connection, "decision_id", "entity_decisions", "entity_id", closure.entities)
-        | _keys(connection, "decision_id", "entity_decisions", "other_id", closure.entities)
-        | keys_of(steps, "entity_decisions"),
-        "sessions_consolidations": _keys(
+        "entity_aliases": _select_keys(
+            connection, "alias_id", "entity_aliases", "entity_id", closure.entities
+        ),
+        "entity_decisions": _select_keys(
+            connection, "decision_id", "entity_decisions", "rid", closure.memory_rids
+        )
+        | _select_keys(connection, "decision_id", "entity_decisions", "entity_id", closure.entities)
+        | _select_keys(connection, "decision_id", "entity_decisions", "other_id", closure.entities)
+        | deleted_keys(steps, "entity_decisions"),
+        "sessions_consolidations": _select_keys(
             connection, "sid", "sessions_consolidations", "session_id", closure.sessions
         )
         | closure.sessions_gone,
-        "scratchpad": keys_of(steps, "scratchpad"),
-        "proposals": keys_of(steps, "proposals"),
-        "saved_queries": keys_of(steps, "saved_queries"),
+        "scratchpad": deleted_keys(steps, "scratchpad"),
+        "proposals": deleted_keys(steps, "proposals"),
+        "saved_queries": deleted_keys(steps, "saved_queries"),
     }
     connection.execute(
         "UPDATE memories SET valid_until = ?, ended_by = 'forgotten' WHERE rid IN (SELECT value FROM json_each(?))",
         (now, as_json(closure.exposed)),
     )
-    _dissolve(connection, closure)
-    rids = as_json(closure.rids)
+    _clear_references(connection, closure)
+    rids = as_json(closure.memory_rids)
     connection.execute("DELETE FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (rids,))
     _drop_names(connection, closure)
     for table in ("served_contexts", "told_contexts"):  # the second: its name in older formats
@@ -474,11 +507,11 @@ def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
         for key, thing, aspect in connection.execute(
             "SELECT decided_id, thing, aspect FROM decided"
         ).fetchall()
-        if thing in closure.ids
+        if thing in closure.memory_ids
         or any(
             closure.texts.carried_by(text)
             or closure.texts.has_distinctive(text)
-            or closure.texts.is_one(text)
+            or closure.texts.equals_short_text(text)
             for text in (str(thing).removeprefix("pad:"), str(aspect).removeprefix("tag:"))
         )
     }
@@ -518,7 +551,7 @@ _KNOWN_BY = {
 
 
 def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequence[Step]) -> None:
-    keys = {key for id in closure.ids for key in (id, f"memtui:{id}")}  # the latter in a vault of ours
+    keys = {key for id in closure.memory_ids for key in (id, f"memtui:{id}")}  # the latter in a vault of ours
     for row in closure.every_row:
         if row.source_key:
             keys.add(row.source_key)
@@ -548,7 +581,7 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
     )
 
 
-def _keys(
+def _select_keys(
     connection: apsw.Connection, key: str, table: str, column: str, values: Iterable[object]
 ) -> set[int]:
     rows = connection.execute(
@@ -557,9 +590,9 @@ def _keys(
     return {int(str(found)) for (found,) in rows}
 
 
-def _dissolve(connection: apsw.Connection, closure: Closure) -> None:
+def _clear_references(connection: apsw.Connection, closure: Closure) -> None:
     """Rows that stay no longer name what goes: as a source, as what they replaced, as their session."""
-    ids = closure.ids
+    ids = closure.memory_ids
     for rid, sources, attributes in connection.execute(
         """
         SELECT DISTINCT m.rid, m.source_ids, m.attributes FROM memory_links l JOIN memories m ON m.id = l.from_id
@@ -581,7 +614,7 @@ def _dissolve(connection: apsw.Connection, closure: Closure) -> None:
         UPDATE memories SET session_id = NULL, source = CASE WHEN source = 'session:' || session_id THEN NULL ELSE source END
         WHERE session_id IN (SELECT value FROM json_each(?)) AND rid NOT IN (SELECT value FROM json_each(?))
         """,
-        (as_json(closure.sessions), as_json(closure.rids)),
+        (as_json(closure.sessions), as_json(closure.memory_rids)),
     )
 
 

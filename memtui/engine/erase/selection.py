@@ -18,8 +18,8 @@ from memtui.engine.store.sql import as_json, scalar, storable
 
 from . import names
 from .closure import COLUMNS, Closure, FormerMemory
-from .history import drawn_from_others, former_sessions, of_sessions, session_texts, with_ids
-from .names import cross_source_copies, take_names
+from .history import former_by_ids, former_derived, former_of_sessions, former_sessions, session_texts
+from .names import add_unused_names, cross_source_copies
 
 
 def add_derived(
@@ -38,16 +38,16 @@ def add_derived(
         if columns[1] in found.rows:
             continue
         if relation != "source":
-            found.offer(
+            found.add_offer(
                 columns,
                 "a later wording of it" if relation == "supersedes" else "it was merged into this",
             )
         elif stays(str(columns[1])):
-            found.offer(columns, "drawn from it", fate_else="erased")
-        elif _other_sources(connection, found, str(columns[1])):
-            found.offer(columns, "drawn from it and from others")
+            found.add_offer(columns, "drawn from it", fate_else="erased")
+        elif _has_other_sources(connection, found, str(columns[1])):
+            found.add_offer(columns, "drawn from it and from others")
         else:
-            taken.append(found.take(columns, "drawn from it"))
+            taken.append(found.add_row(columns, "drawn from it"))
     for source in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -56,7 +56,7 @@ def add_derived(
         (as_json(ids),),
     ).fetchall():
         if source[1] not in found.rows:
-            found.offer(source, "it was drawn from this")
+            found.add_offer(source, "it was drawn from this")
     for row in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -68,9 +68,9 @@ def add_derived(
         if columns[1] in found.rows:
             continue
         if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
-            taken.append(found.take(columns, "an earlier wording of it"))
+            taken.append(found.add_row(columns, "an earlier wording of it"))
         else:
-            found.offer(columns, "an earlier wording of it")
+            found.add_offer(columns, "an earlier wording of it")
     return taken
 
 
@@ -78,7 +78,7 @@ def add_derived_in_history(
     connection: apsw.Connection, found: Closure, made: Sequence[FormerMemory], stays: Callable[[str], bool]
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
-    ids = found.ids
+    ids = found.memory_ids
     taken: list[str] = []
     for former in made:
         row = former.row
@@ -86,31 +86,31 @@ def add_derived_in_history(
             continue
         if former.drawn_from & ids:
             if stays(row.id):
-                found.offer(row, "drawn from it, taken back since", fate_else="erased")
-            elif _is_known(connection, former.drawn_from - ids):
-                found.offer(row, "drawn from it and from others, taken back since")
+                found.add_offer(row, "drawn from it, taken back since", fate_else="erased")
+            elif _exists_anywhere(connection, former.drawn_from - ids):
+                found.add_offer(row, "drawn from it and from others, taken back since")
             else:
-                taken.append(found.take_former(former, "drawn from it, taken back since"))
+                taken.append(found.add_former(former, "drawn from it, taken back since"))
         elif former.replaced & ids:
             why = "a later wording of it, taken back since"
             if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
-                taken.append(found.take_former(former, why))
+                taken.append(found.add_former(former, why))
             else:
-                found.offer(row, why)
+                found.add_offer(row, why)
     return taken
 
 
-def _is_known(connection: apsw.Connection, ids: Iterable[str]) -> bool:
+def _exists_anywhere(connection: apsw.Connection, ids: Iterable[str]) -> bool:
     """Whether the file or its history still has one of these memories."""
     known = scalar(
         connection,
         "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
         (as_json(ids),),
     )
-    return known is not None or bool(with_ids(connection, ids))
+    return known is not None or bool(former_by_ids(connection, ids))
 
 
-def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
+def _has_other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
     return any(
         source not in found.rows
         for (source,) in connection.execute(
@@ -123,9 +123,9 @@ def _other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool
     )
 
 
-def _keep_withheld(connection: apsw.Connection, found: Closure) -> None:
+def _preserve_withholding(connection: apsw.Connection, found: Closure) -> None:
     """What the person keeps from agents stays so without the fact by which they said it: it is forgotten."""
-    gone = found.ids
+    gone = found.memory_ids
     lost = withheld.withheld_turns(connection) - withheld.withheld_turns(connection, without=gone)
     for rid, id in connection.execute(
         "SELECT rid, id FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
@@ -139,14 +139,14 @@ def _keep_withheld(connection: apsw.Connection, found: Closure) -> None:
             found.offered[carrier.key] = replace(carrier, why=why)
 
 
-def take_session(
+def add_session(
     connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
 ) -> None:
     """All turns of a session go, and what was noted in it without a source. Raises NotFoundError outside of a ``backup``."""
-    taken_back = of_sessions(connection, [storable(session_id)])
+    taken_back = former_of_sessions(connection, [storable(session_id)])
     if not backup and not taken_back:
         sessions.get(connection, session_id)
-    title = _title(connection, session_id)
+    title = _session_title(connection, session_id)
     if title is not None:
         found.sessions[session_id] = title
     for row in connection.execute(
@@ -158,32 +158,34 @@ def take_session(
     ).fetchall():
         said = bool(row[-1])
         if not stays(str(row[1])) and (said or str(row[1]) not in found.request.keep):
-            found.take(row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
+            found.add_row(row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
     for gone in taken_back:
         id, said = gone.row.id, gone.row.kind == "episode"
         if stays(id) or (gone.live and id not in found.rows):
             continue  # it is back, in another session
         if said or not (gone.drawn_from or id in found.request.keep):
-            found.take_former(gone, "said in the session" if said else "drawn from the session", chosen=said)
-    _take_session_gone(connection, found, session_id)
+            found.add_former(gone, "said in the session" if said else "drawn from the session", chosen=said)
+    _add_former_session(connection, found, session_id)
 
 
 def add_empty_sessions(connection: apsw.Connection, found: Closure) -> None:
     """A session goes with its last memory."""
     named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
-    ids = found.ids
-    remembered = {one.row.session_id for one in of_sessions(connection, named) if one.row.id not in ids}
+    ids = found.memory_ids
+    remembered = {
+        one.row.session_id for one in former_of_sessions(connection, named) if one.row.id not in ids
+    }
     for session_id in named:
         rest = scalar(
             connection,
             "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
-            (session_id, as_json(found.rids)),
+            (session_id, as_json(found.memory_rids)),
         )
-        title = _title(connection, session_id)
+        title = _session_title(connection, session_id)
         if rest is None and title is not None:
             found.sessions[session_id] = title
         if rest is None and session_id not in remembered:
-            _take_session_gone(connection, found, session_id)
+            _add_former_session(connection, found, session_id)
 
 
 def add_summaries(connection: apsw.Connection, found: Closure) -> None:
@@ -209,7 +211,7 @@ def add_summaries(connection: apsw.Connection, found: Closure) -> None:
             )
 
 
-def _title(connection: apsw.Connection, session_id: str) -> str | None:
+def _session_title(connection: apsw.Connection, session_id: str) -> str | None:
     """Of a session that has none ""; None where there is no such session."""
     title: str | None = scalar(
         connection,
@@ -219,14 +221,14 @@ def _title(connection: apsw.Connection, session_id: str) -> str | None:
     return title
 
 
-def _take_session_gone(connection: apsw.Connection, found: Closure, session_id: str) -> None:
+def _add_former_session(connection: apsw.Connection, found: Closure, session_id: str) -> None:
     for session in former_sessions(connection, session_id):
         found.sessions.setdefault(session_id, session.title)
         found.sessions_gone.add(session.sid)
         found.derived_texts.update(dict.fromkeys(session.words))
 
 
-def closure(
+def compute_closure(
     connection: apsw.Connection, request: EraseRequest, *, stays: Callable[[str], bool] = lambda id: False,
     elsewhere: Sequence[str] = (), backup: bool = False,
 ) -> Closure:  # fmt: skip
@@ -239,55 +241,55 @@ def closure(
     found = Closure(request)
     kept = frozenset(request.keep)
     if request.session_id is not None:
-        take_session(connection, found, request.session_id, backup, stays)
-    named = dict.fromkeys((*request.ids, *(key for key in request.also if _is_memory(key))))
+        add_session(connection, found, request.session_id, backup, stays)
+    named = dict.fromkeys((*request.ids, *(key for key in request.also if _looks_like_memory_id(key))))
     chosen = frozenset(request.ids)
     for id in named:
-        _take_one(connection, found, id, backup, chosen=id in chosen)
-    for gone in with_ids(connection, named):
+        _add_memory(connection, found, id, backup, chosen=id in chosen)
+    for gone in former_by_ids(connection, named):
         is_chosen = gone.row.id in chosen
-        found.take_former(gone, "chosen" if is_chosen else "chosen as well", chosen=is_chosen)
-    if not backup and not found.ids:
+        found.add_former(gone, "chosen" if is_chosen else "chosen as well", chosen=is_chosen)
+    if not backup and not found.memory_ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
         found.add_erased_text(text)
-    added = list(found.ids)
+    added = list(found.memory_ids)
     made: list[FormerMemory] | None = None
     while added:
         taken = add_derived(connection, found, added, lambda id: id in kept or stays(id))
         if made is None:
-            made = drawn_from_others(connection)
+            made = former_derived(connection)
         taken += add_derived_in_history(connection, found, made, lambda id: id in kept or stays(id))
         if not taken:
             taken = cross_source_copies(connection, found, stays, backup, kept)
         added = taken
-    for id in found.ids:
+    for id in found.memory_ids:
         found.offered.pop(id, None)
-    found.unlisted -= found.ids
-    _keep_withheld(connection, found)
+    found.unlisted -= found.memory_ids
+    _preserve_withholding(connection, found)
     add_empty_sessions(connection, found)
     add_summaries(connection, found)
     names.add_distinctive_words(connection, found)
-    take_names(connection, found, kept)
+    add_unused_names(connection, found, kept)
     names.add_distinctive_names(connection, found)
     return found
 
 
-def _is_memory(key: str) -> bool:
+def _looks_like_memory_id(key: str) -> bool:
     return ":" not in key
 
 
-def _take_one(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
+def _add_memory(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
     row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable(id),)).fetchone()
     if row is None and not backup:
         try:
             whole: MemoryRecord = memories.get(connection, id, 0)
         except NotFoundError:
-            if (gone := history.removed_by(connection, storable(id))) is None or gone[0] != id:
+            if (gone := history.operation_that_removed(connection, storable(id))) is None or gone[0] != id:
                 raise
         else:
             row = connection.execute(
                 f"SELECT {COLUMNS} FROM memories m WHERE m.rid = ?", (whole.rid,)
             ).fetchone()
     if row is not None:
-        found.take(row, "chosen" if chosen else "chosen as well", chosen=chosen)
+        found.add_row(row, "chosen" if chosen else "chosen as well", chosen=chosen)

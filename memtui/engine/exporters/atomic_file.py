@@ -17,7 +17,7 @@ from memtui.engine.errors import InputError, MemtuiError
 _BUFFER = 1 << 20
 
 
-def is_there(path: Path, kind: Literal["file", "folder"]) -> bool:
+def target_exists(path: Path, kind: Literal["file", "folder"]) -> bool:
     """Whether there is a file (folder) at ``path``. Raises InputError where none is and none can be made."""
     try:
         mode = path.lstat().st_mode
@@ -36,19 +36,19 @@ def is_there(path: Path, kind: Literal["file", "folder"]) -> bool:
     return True
 
 
-def must_be_free(path: Path, *, force: bool) -> None:
+def require_free(path: Path, *, force: bool) -> None:
     """Raise InputError unless a file may be made at ``path``; ``force``: in the place of a file that is there."""
-    if is_there(path, "file") and not force:
+    if target_exists(path, "file") and not force:
         raise InputError(f"{path} already exists.", "--force replaces it; or choose another name.")
 
 
 @contextmanager
-def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+def write_atomically(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     """Write ``path``, mode 0600. Any error, or leaving by ``Abandon``, leaves everything as it was.
 
-    Raises InputError if it may not be written (``must_be_free``), DiskFullError.
+    Raises InputError if it may not be written (``require_free``), DiskFullError.
     """
-    must_be_free(path, force=force)
+    require_free(path, force=force)
     partial = path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
     try:
         with io.BufferedWriter(io.FileIO(operating_system.create_private(partial), "w"), _BUFFER) as file:
@@ -56,13 +56,13 @@ def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
             file.flush()
             operating_system.flush_descriptor(file.fileno())
         if force:
-            must_be_free(path, force=True)
+            require_free(path, force=True)
             operating_system.replace(partial, path)
         else:
-            _give_name(partial, path)
+            _publish(partial, path)
         with suppress(OSError):  # a file system that cannot
             operating_system.flush(path.parent)
-    except Abandon:
+    except AbandonFile:
         pass
     except OSError as error:
         raise write_error(error, path) from None
@@ -71,8 +71,8 @@ def whole_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
             partial.unlink(missing_ok=True)
 
 
-class Abandon(Exception):  # noqa: N818 - no error: the person stopped it
-    """Leave ``whole_file`` without a file."""
+class AbandonFile(Exception):  # noqa: N818 - no error: the person stopped it
+    """Leave ``write_atomically`` without a file."""
 
 
 def write_error(error: OSError, path: Path) -> MemtuiError:
@@ -83,13 +83,13 @@ def write_error(error: OSError, path: Path) -> MemtuiError:
     )
 
 
-def _give_name(partial: Path, path: Path) -> None:
+def _publish(partial: Path, path: Path) -> None:
     """Rename, but never over a file that somebody made meanwhile."""
     try:
         os.link(partial, path)
     except FileExistsError:
-        must_be_free(path, force=False)
+        require_free(path, force=False)
         raise
     except OSError:  # a file system without hard links
-        must_be_free(path, force=False)
+        require_free(path, force=False)
         operating_system.rename(partial, path)

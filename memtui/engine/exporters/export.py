@@ -21,8 +21,8 @@ from memtui.engine.store.export_rows import ALL, Selection
 from memtui.engine.store.sql import scalar
 
 from . import atomic_file, jsonl
-from .note_folder import renewed
-from .vault import Vault
+from .note_folder import open_note_folder
+from .vault import VaultWriter
 
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _BESIDE = ("", "-wal", "-shm", *(f".{kind}" for kind in locks.KINDS))
@@ -68,18 +68,18 @@ def export(
         notes = selection if filter else Selection(where=ACTIVE)
         if without_secrets:
             notes = replace(notes, where=f"({notes.where}) AND NOT coalesce({EXPOSED}, 0)")
-        return _vault(connections, target, notes, started, progress, cancelled)
+        return _export_vault(connections, target, notes, started, progress, cancelled)
     written: jsonl.JsonlWriter | None = None
     if isinstance(target, Path):
-        _must_not_be_the_memory(connections.path, target)
-        with atomic_file.whole_file(target, force=force) as file:
+        _refuse_memory_file(connections.path, target)
+        with atomic_file.write_atomically(target, force=force) as file:
             written = write(file)
             if written is None:
-                raise atomic_file.Abandon
+                raise atomic_file.AbandonFile
     else:
         written = write(target)
         target.flush()
-    found = 0 if without_secrets else _secrets(connections, selection)
+    found = 0 if without_secrets else _count_secrets(connections, selection)
     return ExportReport(
         path=str(target) if isinstance(target, Path) else None,
         format=format,
@@ -92,7 +92,7 @@ def export(
     )
 
 
-def _vault(
+def _export_vault(
     connections: Connections, target: Path, selection: Selection, started: float,
     progress: Callable[[ExportProgress], None] | None, cancelled: Callable[[], bool],
 ) -> ExportReport:  # fmt: skip
@@ -103,23 +103,23 @@ def _vault(
         nonlocal done
         done += 1
         if cancelled():
-            raise atomic_file.Abandon
+            raise atomic_file.AbandonFile
         if progress:
             progress(ExportProgress(done=done, total=total))
 
-    with renewed(target) as folder:
+    with open_note_folder(target) as folder:
         with connections.read() as connection:
-            vault = Vault(connection, selection, folder, step)
+            vault = VaultWriter(connection, selection, folder, step)
             vault.write()
         stopped, counts = False, vault.counts
-    found = _secrets(connections, selection)
+    found = _count_secrets(connections, selection)
     return ExportReport(
         path=str(target), format="markdown", counts=counts, size=0 if stopped else folder.size,
         seconds=time.monotonic() - started, kept=tuple(folder.kept), secrets=found, cancelled=stopped,
     )  # fmt: skip
 
 
-def _secrets(connections: Connections, selection: Selection) -> int:
+def _count_secrets(connections: Connections, selection: Selection) -> int:
     """How many of the memories show a secret."""
     with connections.read() as connection:
         return int(
@@ -131,7 +131,7 @@ def _secrets(connections: Connections, selection: Selection) -> int:
         )
 
 
-def _must_not_be_the_memory(memory: Path | None, target: Path) -> None:
+def _refuse_memory_file(memory: Path | None, target: Path) -> None:
     if memory is None:
         return
     for suffix in _BESIDE:

@@ -25,13 +25,13 @@ R = TypeVar("R", bound=Record)
 _IDENTITIES = ("id", "ids", "source_key", "decided", "seen", "hash", "line", "act")
 
 
-def blacked_out(line: R) -> R:
+def redact_line(line: R) -> R:
     """The line with ``[redacted: kind]`` in place of every secret."""
     changed = {}
     for name in line.__struct_fields__:
         value = getattr(line, name)
-        new = _raw(value) if isinstance(value, msgspec.Raw) else _texts(value)
-        if not _is_identity(name) and new != value:
+        new = _redact_raw(value) if isinstance(value, msgspec.Raw) else _collect_texts(value)
+        if not _is_identity_column(name) and new != value:
             changed[name] = new
     return replace(line, **changed) if changed else line
 
@@ -40,26 +40,29 @@ def json_without_secrets(text: str) -> str:
     """JSON with every text in it blacked out."""
     if not secrets.find_secrets(text):
         return text
-    return msgspec.json.encode(_texts(msgspec.json.decode(text))).decode()
+    return msgspec.json.encode(_collect_texts(msgspec.json.decode(text))).decode()
 
 
-def _raw(value: msgspec.Raw) -> msgspec.Raw:
+def _redact_raw(value: msgspec.Raw) -> msgspec.Raw:
     text = bytes(value).decode()
     new = json_without_secrets(text)
     return value if new == text else msgspec.Raw(new.encode())
 
 
-def _texts(value: object) -> object:
+def _collect_texts(value: object) -> object:
     if isinstance(value, str):
-        return secrets.redact(value)[0]
+        return secrets.redact_secrets(value)[0]
     if isinstance(value, list):
-        return [_texts(item) for item in value]
+        return [_collect_texts(item) for item in value]
     if isinstance(value, dict):
-        return {name: item if _is_identity(str(name)) else _texts(item) for name, item in value.items()}
+        return {
+            name: item if _is_identity_column(str(name)) else _collect_texts(item)
+            for name, item in value.items()
+        }
     return value
 
 
-def _is_identity(name: str) -> bool:
+def _is_identity_column(name: str) -> bool:
     return name in _IDENTITIES or name.endswith(("_id", "_ids"))
 
 
@@ -100,7 +103,7 @@ class JsonlWriter:
         self.counts: dict[str, int] = {}
         self.content_hash = ""
 
-    def line(self, kind: str, text: bytes) -> None:
+    def write_line(self, kind: str, text: bytes) -> None:
         self._file.write(text + b"\n")
         self.size += len(text) + 1
         self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -125,18 +128,18 @@ def write(
     counts = export_rows.counts(connection, selection)
     if history:
         counts |= {kind: scalar(connection, f"SELECT count(*) FROM ({sql})", selection.bindings)
-                   for kind, sql in _history(selection).items()}  # fmt: skip
+                   for kind, sql in _history_condition(selection).items()}  # fmt: skip
     total = sum(counts.values())
     written = JsonlWriter(file)
     header = {
         "line": "header", "format": FORMAT, "version": VERSION, "made_at": made_at,
         "filter": filter, "history": history, "counts": counts, "lines": LINES,
     }  # fmt: skip
-    written.line("header", msgspec.json.encode(header))
+    written.write_line("header", msgspec.json.encode(header))
     digest = Digest()
     done = 0
-    for kind, text in _all(connection, selection, digest, history, without_secrets):
-        written.line(kind, text)
+    for kind, text in _write_all(connection, selection, digest, history, without_secrets):
+        written.write_line(kind, text)
         done += 1
         if done % _LINES_PER_LOOK == 0:
             if cancelled():
@@ -145,30 +148,30 @@ def write(
                 progress(ExportProgress(done=done, total=total))
     written.content_hash = digest.text
     end = {"line": "end", "lines": done + 1, "content_hash": digest.text}
-    written.line("end", msgspec.json.encode(end))
+    written.write_line("end", msgspec.json.encode(end))
     if progress:
         progress(ExportProgress(done=total, total=total))
     return written
 
 
-def _all(
+def _write_all(
     connection: apsw.Connection, selection: Selection, digest: Digest, history: bool, without_secrets: bool
 ) -> Iterator[tuple[str, bytes]]:
     for line in export_rows.rows(connection, selection, to_write=True):
-        line = blacked_out(line) if without_secrets else line
+        line = redact_line(line) if without_secrets else line
         digest.add(line)
         yield str(line.__struct_config__.tag), export_rows.encode(line)
     if history:
-        for kind, sql in _history(selection).items():
+        for kind, sql in _history_condition(selection).items():
             cursor = connection.execute(sql, selection.bindings)
             names: list[str] = []
             for row in cursor:
                 names = names or [name for name, _ in cursor.getdescription()]
-                text = msgspec.json.encode({"line": kind, **_values(names, row)})
+                text = msgspec.json.encode({"line": kind, **_row_values(names, row)})
                 yield kind, json_without_secrets(text.decode()).encode() if without_secrets else text
 
 
-def _values(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:
+def _row_values(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:
     """The columns that are not null; images as the JSON that they are."""
     return {
         name: msgspec.Raw(value.encode()) if name in ("before", "after") else value
@@ -177,7 +180,7 @@ def _values(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:
     }
 
 
-def _history(selection: Selection) -> dict[str, str]:
+def _history_condition(selection: Selection) -> dict[str, str]:
     """Of a narrowed selection only what was done to its memories."""
     changes = "true"
     operations = "true"

@@ -48,12 +48,12 @@ def file_name(text: str, fallback: str) -> str:
     return f"_{text}" if _RESERVED.fullmatch(text) else text
 
 
-def key(name: str) -> str:
+def case_insensitive_key(name: str) -> str:
     """Equal for names that some file system takes for one."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text, to be read as it is: whatever it holds, it is plain paragraphs. ``unescaped`` gives it back."""
     return "\n".join(map(_escaped_line, text.split("\n")))
 
@@ -71,37 +71,37 @@ def _escaped_signs(text: str) -> str:
     return _LOST.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
-def one_line(text: str, limit: int) -> str:
+def escape_on_one_line(text: str, limit: int) -> str:
     """The beginning of the text, on one line, escaped."""
-    return escaped(beginning(text, limit))
+    return escape_markdown(beginning(text, limit))
 
 
-def quoted(text: str) -> str:
+def as_block_quote(text: str) -> str:
     """The text as a block quote."""
-    return "\n".join(f"> {line}" if line else ">" for line in escaped(text).split("\n"))
+    return "\n".join(f"> {line}" if line else ">" for line in escape_markdown(text).split("\n"))
 
 
-def link(path: str, shown: str = "") -> str:
+def wiki_link(path: str, shown: str = "") -> str:
     """A link to a note of the vault (its path without suffix), shown as ``shown`` without the signs that would act."""
     shown = _LOST.sub(" ", _LIVE.sub(" ", " ".join(shown.split())))
     shown = " ".join(_NOT_SHOWN.sub(" ", shown).split())
     return f"[[{path}|{shown}]]" if shown else f"[[{path}]]"
 
 
-def frontmatter(values: dict[str, Any]) -> str:
+def yaml_frontmatter(values: dict[str, Any]) -> str:
     """YAML between its lines; what is None or empty is left out. JSON values are YAML. No value is a link."""
     lines = [
-        f"{name}: {_NOT_IN_YAML.sub(_code, _LINK.sub(_apart, json.dumps(value, ensure_ascii=False)))}"
+        f"{name}: {_NOT_IN_YAML.sub(_escape_character, _LINK.sub(_escape_template_sign, json.dumps(value, ensure_ascii=False)))}"
         for name, value in values.items()
         if value is not None and value != []
     ]
     return "\n".join(["---", *lines, "---", ""])
 
 
-def _apart(match: re.Match[str]) -> str:
+def _escape_template_sign(match: re.Match[str]) -> str:
     """A sign in a JSON string that no program takes for the beginning of something: ``<%``, ``{{``; a link gets a blank."""
     return "[ " if match[0] == "[" else f"\\u{ord(match[0]):04x}"
 
 
-def _code(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"

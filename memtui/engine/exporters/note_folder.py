@@ -22,14 +22,14 @@ from memtui import operating_system
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
 
-from .atomic_file import Abandon, is_there, write_error
+from .atomic_file import AbandonFile, target_exists, write_error
 
 LIST = ".memtui-vault.json"
 _FORMAT = "memtui-vault"
 _CHUNK = 1 << 20
 
 
-class _Listed(Record):
+class _Manifest(Record):
     """``files``: path -> hashes of what we may have left there."""
 
     format: str
@@ -37,7 +37,7 @@ class _Listed(Record):
     files: dict[str, tuple[str, ...]]
 
 
-class Folder:
+class NoteFolder:
     """Notes of one export. ``size`` in bytes; ``kept``: files that somebody changed since, or that are not ours."""
 
     def __init__(self, target: Path, staged: Path) -> None:
@@ -48,19 +48,19 @@ class Folder:
         self._made: dict[str, str] = {}
 
     @contextmanager
-    def note(self, path: str) -> Iterator[TextIO]:
+    def create_note(self, path: str) -> Iterator[TextIO]:
         name = f"{path}.md"
         file = self._staged / name
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = operating_system.create_private(file)
-        with io.TextIOWrapper(_writer(handle), encoding="utf-8", newline="\n") as text:
+        with io.TextIOWrapper(_text_writer(handle), encoding="utf-8", newline="\n") as text:
             yield text
         self.size += file.stat().st_size
-        self._made[name] = _hash(file)
+        self._made[name] = _hash_file(file)
 
     def put_in_place(self) -> None:
         """Bring the notes into the folder."""
-        before = _listed(self._target)
+        before = _read_manifest(self._target)
         if before is None:
             self._write_list({name: (hash,) for name, hash in self._made.items()}, self._staged)
             if self._target.exists():
@@ -73,7 +73,7 @@ class Folder:
         self._write_list(both, self._target)
         for name in sorted(names):
             there = self._target / name
-            if not self._ours(there, both[name]):
+            if not self._is_own_file(there, both[name]):
                 self.kept.append(name)
                 self._made.pop(name, None)
             elif name in self._made:
@@ -85,7 +85,7 @@ class Folder:
                     there.parent.rmdir()
         self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target)
 
-    def _ours(self, file: Path, hashes: tuple[str, ...]) -> bool:
+    def _is_own_file(self, file: Path, hashes: tuple[str, ...]) -> bool:
         """Whether no foreign file is there, and no link on the way to it."""
         folder = file.parent
         while folder != self._target:
@@ -96,14 +96,14 @@ class Folder:
             mode = file.lstat().st_mode
         except FileNotFoundError:
             return True
-        return stat.S_ISREG(mode) and _hash(file) in hashes
+        return stat.S_ISREG(mode) and _hash_file(file) in hashes
 
     def _write_list(self, files: dict[str, tuple[str, ...]], folder: Path) -> None:
-        listed = _Listed(format=_FORMAT, version=1, files=dict(sorted(files.items())))
+        listed = _Manifest(format=_FORMAT, version=1, files=dict(sorted(files.items())))
         partial = folder / f"{LIST}.partial"
         partial.unlink(missing_ok=True)
         handle = operating_system.create_private(partial)
-        with _writer(handle) as file:
+        with _text_writer(handle) as file:
             file.write(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
             file.flush()
             operating_system.flush_descriptor(file.fileno())
@@ -111,19 +111,19 @@ class Folder:
 
 
 @contextmanager
-def renewed(target: Path) -> Iterator[Folder]:
+def open_note_folder(target: Path) -> Iterator[NoteFolder]:
     """A folder for notes, mode 0700: a new or empty one, or one that an export made before.
 
     Leaving by ``Abandon`` or an error leaves everything as it was. Raises InputError, DiskFullError.
     """
-    _must_be_usable(target)
+    _require_usable(target)
     staged = target.with_name(f".memtui-{secrets.token_hex(6)}.partial")
     try:
         staged.mkdir(mode=0o700)
-        folder = Folder(target, staged)
+        folder = NoteFolder(target, staged)
         yield folder
         folder.put_in_place()
-    except Abandon:
+    except AbandonFile:
         pass
     except OSError as error:
         raise write_error(error, target) from None
@@ -131,21 +131,21 @@ def renewed(target: Path) -> Iterator[Folder]:
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def _must_be_usable(target: Path) -> None:
-    if is_there(target, "folder") and _listed(target) is None and any(target.iterdir()):
+def _require_usable(target: Path) -> None:
+    if target_exists(target, "folder") and _read_manifest(target) is None and any(target.iterdir()):
         raise InputError(
             f"{target} contains files that memtui did not export.",
             "Name a new folder in it, or an empty one.",
         )
 
 
-def _listed(target: Path) -> _Listed | None:
+def _read_manifest(target: Path) -> _Manifest | None:
     """The list of a folder that an export made; paths that lead out of it are not believed."""
     file = target / LIST
     if file.is_symlink() or not file.is_file():
         return None
     try:
-        listed = msgspec.json.decode(file.read_bytes(), type=_Listed)
+        listed = msgspec.json.decode(file.read_bytes(), type=_Manifest)
     except (OSError, msgspec.MsgspecError):
         return None
     if listed.format != _FORMAT:
@@ -161,11 +161,11 @@ def _listed(target: Path) -> _Listed | None:
     return msgspec.structs.replace(listed, files=safe)
 
 
-def _writer(handle: int) -> io.BufferedWriter:
+def _text_writer(handle: int) -> io.BufferedWriter:
     return io.BufferedWriter(io.FileIO(handle, "w"))
 
 
-def _hash(file: Path) -> str:
+def _hash_file(file: Path) -> str:
     digest = hashlib.blake2b(digest_size=16)
     with file.open("rb") as data:
         while chunk := data.read(_CHUNK):

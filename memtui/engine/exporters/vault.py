@@ -21,7 +21,15 @@ from memtui.engine.store.export_rows import Selection
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import beginning
 
-from .markdown_text import escaped, file_name, frontmatter, key, link, one_line, quoted
+from .markdown_text import (
+    as_block_quote,
+    case_insensitive_key,
+    escape_markdown,
+    escape_on_one_line,
+    file_name,
+    wiki_link,
+    yaml_frontmatter,
+)
 
 INDEX = "Index"
 FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "organization": "Organisations"}
@@ -30,17 +38,21 @@ _TITLE = 60
 _SHOWN = 300
 
 
-class Notes(Protocol):
+class NoteTarget(Protocol):
     """Where notes are written: ``note`` gives a file for the note at a path without suffix."""
 
-    def note(self, path: str) -> AbstractContextManager[TextIO]: ...
+    def create_note(self, path: str) -> AbstractContextManager[TextIO]: ...
 
 
-class Vault:
+class VaultWriter:
     """One memory on its way into notes. ``step`` is called after each note with how many there will be."""
 
     def __init__(
-        self, connection: apsw.Connection, selection: Selection, notes: Notes, step: Callable[[int], None]
+        self,
+        connection: apsw.Connection,
+        selection: Selection,
+        notes: NoteTarget,
+        step: Callable[[int], None],
     ) -> None:
         self._connection = connection
         self._where = selection.where
@@ -51,7 +63,7 @@ class Vault:
         self.counts: dict[str, int] = {}
 
     def write(self) -> None:
-        entities = self._entities()
+        entities = self._write_entities()
         total = 1 + len(entities)
         total += scalar(
             self._connection,
@@ -60,36 +72,36 @@ class Vault:
             self._bindings,
         )  # fmt: skip
         for row in entities:
-            self._entity(row)
-            self._done("entity", total)
-        for row in self._rows(
+            self._write_entity(row)
+            self._report_progress("entity", total)
+        for row in self._query_rows(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
         ):
             memory = memories.record(row, 0.0)
-            self._memory(memory)
-            self._done(memory.kind, total)
-        for (day,) in self._rows(
+            self._write_memory(memory)
+            self._report_progress(memory.kind, total)
+        for (day,) in self._query_rows(
             f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
         ):
-            self._day(day)
-            self._done("day", total)
-        self._index()
-        self._done("index", total)
+            self._write_day(day)
+            self._report_progress("day", total)
+        self._write_index()
+        self._report_progress("index", total)
 
-    def _done(self, kind: str, total: int) -> None:
+    def _report_progress(self, kind: str, total: int) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
         self._step(total)
 
-    def _rows(self, sql: str, **more: Any) -> Iterator[tuple[Any, ...]]:
+    def _query_rows(self, sql: str, **more: Any) -> Iterator[tuple[Any, ...]]:
         return iter(self._connection.execute(sql, {**self._bindings, **more}))
 
     # -- names
 
-    def _entities(self) -> list[tuple[Any, ...]]:
+    def _write_entities(self) -> list[tuple[Any, ...]]:
         """Those that the memories are about; each gets the place of its note, the oldest one the plain name."""
         kinds = ", ".join(f"'{kind}'" for kind in FOLDERS)
         found = list(
-            self._rows(
+            self._query_rows(
                 f"""
                 SELECT s.eid, s.id, s.canonical_name, s.type, s.summary FROM entities s
                 WHERE s.merged_into IS NULL AND NOT s.hidden AND s.type IN ({kinds}) AND s.eid IN (
@@ -101,88 +113,91 @@ class Vault:
         taken: set[str] = set()
         for eid, identity, name, kind, _ in found:
             path = f"{FOLDERS[kind]}/{file_name(name, identity)}"
-            if key(path) in taken:
+            if case_insensitive_key(path) in taken:
                 path = f"{path} {identity}"
-            taken.add(key(path))
+            taken.add(case_insensitive_key(path))
             self._paths[eid] = path
         return found
 
-    def _entity(self, row: tuple[Any, ...]) -> None:
+    def _write_entity(self, row: tuple[Any, ...]) -> None:
         eid, identity, name, kind, summary = row
         group = "SELECT e.eid FROM entities e WHERE e.eid = :eid OR e.merged_into = :eid"
         about = f"m.rid IN (SELECT l.rid FROM memory_entities l WHERE l.eid IN ({group})) AND {self._where}"
         aliases = [
             alias
-            for (alias,) in self._rows(
+            for (alias,) in self._query_rows(
                 f"SELECT DISTINCT alias FROM entity_aliases WHERE entity_id IN ({group}) ORDER BY alias",
                 eid=eid,
             )
         ]
-        with self._notes.note(self._paths[eid]) as note:
-            note.write(frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
-            note.write(f"\n# {one_line(name, 200)}\n")
+        with self._notes.create_note(self._paths[eid]) as note:
+            note.write(yaml_frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
+            note.write(f"\n# {escape_on_one_line(name, 200)}\n")
             if summary:
-                note.write(f"\n{escaped(summary)}\n")
+                note.write(f"\n{escape_markdown(summary)}\n")
             notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
-            self._list(note, "What is known", (
-                link(_place(id, kind, content), _beginning(content)) for id, kind, content in self._rows(notes, eid=eid)
+            self._write_list(note, "What is known", (
+                wiki_link(_note_path(id, kind, content), _first_line(content))
+                for id, kind, content in self._query_rows(notes, eid=eid)
             ))  # fmt: skip
             days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
-            self._list(note, "Talked about", (
-                f"{link(f'Days/{day}', day)} ({number})" for day, number in self._rows(days, eid=eid)
+            self._write_list(note, "Talked about", (
+                f"{wiki_link(f'Days/{day}', day)} ({number})" for day, number in self._query_rows(days, eid=eid)
             ))  # fmt: skip
 
-    def _list(self, note: TextIO, title: str, lines: Iterator[str]) -> None:
+    def _write_list(self, note: TextIO, title: str, lines: Iterator[str]) -> None:
         for number, line in enumerate(lines):
             note.write(f"\n## {title}\n\n- {line}\n" if number == 0 else f"- {line}\n")
 
     # -- memories
 
-    def _memory(self, memory: MemoryRecord) -> None:
-        with self._notes.note(_place(memory.id, memory.kind, memory.content)) as note:
+    def _write_memory(self, memory: MemoryRecord) -> None:
+        with self._notes.create_note(_note_path(memory.id, memory.kind, memory.content)) as note:
             ended = memory.valid_until
             note.write(
-                frontmatter(
+                yaml_frontmatter(
                     {
                         "id": memory.id, "kind": memory.kind, "category": memory.category,
-                        "date": _local(memory.event_time).isoformat(), "confidence": memory.confidence,
+                        "date": _local_time(memory.event_time).isoformat(), "confidence": memory.confidence,
                         "confirmed": memory.protected, "trust": memory.trust, "project": memory.project,
-                        "source": memory.source, "tags": [_tag(tag) for tag in memory.tags], "topic": memory.topic,
-                        "happens": None if memory.happens_at is None else _local(memory.happens_at).isoformat(),
+                        "source": memory.source, "tags": [_obsidian_tag(tag) for tag in memory.tags], "topic": memory.topic,
+                        "happens": None if memory.happens_at is None else _local_time(memory.happens_at).isoformat(),
                         "ended": memory.ended_by,
-                        "ended_at": None if ended is None else _local(ended).isoformat(),
+                        "ended_at": None if ended is None else _local_time(ended).isoformat(),
                     }
                 )
             )  # fmt: skip
-            note.write(f"\n{quoted(memory.content)}\n")
-            self._list(note, "About", iter(self._about(memory.rid)))
-            self._list(note, "Drawn from", self._linked(memory.source_ids))
+            note.write(f"\n{as_block_quote(memory.content)}\n")
+            self._write_list(note, "About", iter(self._entity_links(memory.rid)))
+            self._write_list(note, "Drawn from", self._links_to(memory.source_ids))
             replaced = "SELECT to_id FROM memory_links WHERE from_id = :id AND rel <> 'source' ORDER BY to_id"
-            self._list(
-                note, "In the place of", self._linked([id for (id,) in self._rows(replaced, id=memory.id)])
+            self._write_list(
+                note,
+                "In the place of",
+                self._links_to([id for (id,) in self._query_rows(replaced, id=memory.id)]),
             )
-            self._list(note, "No longer holds", self._cautions([memory.id]))
+            self._write_list(note, "No longer holds", self._cautions_of([memory.id]))
 
-    def _cautions(self, ids: Sequence[str]) -> Iterator[str]:
+    def _cautions_of(self, ids: Sequence[str]) -> Iterator[str]:
         """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
         for found in cautions.find_cautions(self._connection, ids, 0.0).values():
             for one in found:
-                later = "".join(self._linked([one.successor.id])) if one.successor else ""
+                later = "".join(self._links_to([one.successor.id])) if one.successor else ""
                 yield cautions.caution_text(replace(one, successor=None)) + (f": {later}" if later else "")
 
-    def _about(self, rid: int) -> list[str]:
-        found = self._rows(
+    def _entity_links(self, rid: int) -> list[str]:
+        found = self._query_rows(
             "SELECT DISTINCT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid "
             "WHERE l.rid = :rid ORDER BY 1",
             rid=rid,
         )
         return sorted(
-            link(self._paths[eid], self._paths[eid].partition("/")[2])
+            wiki_link(self._paths[eid], self._paths[eid].partition("/")[2])
             for (eid,) in found
             if eid in self._paths
         )
 
-    def _linked(self, ids: Iterable[str]) -> Iterator[str]:
+    def _links_to(self, ids: Iterable[str]) -> Iterator[str]:
         """Links to those of the memories that are in the vault."""
         for id in ids:
             row: Any = self._connection.execute(
@@ -193,18 +208,18 @@ class Vault:
                 continue
             kind, content, event_time = row
             if kind == "episode":
-                day = _local(event_time).date().isoformat()
-                yield link(f"Days/{day}#^{_anchor(id)}", f"{day}: {_beginning(content)}")
+                day = _local_time(event_time).date().isoformat()
+                yield wiki_link(f"Days/{day}#^{_block_anchor(id)}", f"{day}: {_first_line(content)}")
             else:
-                yield link(_place(id, kind, content), _beginning(content))
+                yield wiki_link(_note_path(id, kind, content), _first_line(content))
 
     # -- days
 
-    def _day(self, day: str) -> None:
-        with self._notes.note(f"Days/{day}") as note:
-            note.write(frontmatter({"date": day}))
+    def _write_day(self, day: str) -> None:
+        with self._notes.create_note(f"Days/{day}") as note:
+            note.write(yaml_frontmatter({"date": day}))
             last: object = note
-            for id, role, content, event_time, session, title in self._rows(
+            for id, role, content, event_time, session, title in self._query_rows(
                 f"""
                 SELECT m.id, m.source_role, m.content, m.event_time, m.session_id, s.title FROM memories m
                 LEFT JOIN sessions_consolidations s ON s.session_id = m.session_id
@@ -214,33 +229,33 @@ class Vault:
                 day=day,
             ):
                 if session != last:
-                    note.write(f"\n## {one_line(title or session or 'Alone', 200)}\n")
+                    note.write(f"\n## {escape_on_one_line(title or session or 'Alone', 200)}\n")
                     last = session
-                time = _local(event_time).strftime("%H:%M")
-                cautioned = "".join(f"*{one}*\n\n" for one in self._cautions([id]))
-                note.write(
-                    f"\n**{one_line(role or 'somebody', 60)}** {time}\n\n{cautioned}{quoted(content)}\n\n^{_anchor(id)}\n"
-                )
+                time = _local_time(event_time).strftime("%H:%M")
+                cautioned = "".join(f"*{caution}*\n\n" for caution in self._cautions_of([id]))
+                speaker = escape_on_one_line(role or "somebody", 60)
+                text = as_block_quote(content)
+                note.write(f"\n**{speaker}** {time}\n\n{cautioned}{text}\n\n^{_block_anchor(id)}\n")
 
-    def _index(self) -> None:
-        with self._notes.note(INDEX) as note:
+    def _write_index(self) -> None:
+        with self._notes.create_note(INDEX) as note:
             note.write("# Index\n")
             for folder in FOLDERS.values():
                 places = sorted(path for path in self._paths.values() if path.startswith(f"{folder}/"))
-                self._list(note, folder, (link(path, path.partition("/")[2]) for path in places))
+                self._write_list(note, folder, (wiki_link(path, path.partition("/")[2]) for path in places))
             for kind, folder in _NOTES.items():
-                rows = self._rows(
+                rows = self._query_rows(
                     f"SELECT m.id, m.content FROM memories m WHERE m.kind = '{kind}' AND {self._where} ORDER BY m.id"
                 )
-                self._list(
+                self._write_list(
                     note,
                     folder,
-                    (link(_place(id, kind, content), _beginning(content)) for id, content in rows),
+                    (wiki_link(_note_path(id, kind, content), _first_line(content)) for id, content in rows),
                 )
-            days = self._rows(
+            days = self._query_rows(
                 f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"
             )
-            self._list(note, "Days", (link(f"Days/{day}", day) for (day,) in days))
+            self._write_list(note, "Days", (wiki_link(f"Days/{day}", day) for (day,) in days))
 
 
 _DAY = "date(m.event_time, 'unixepoch', 'localtime')"
@@ -248,21 +263,21 @@ _DAY = "date(m.event_time, 'unixepoch', 'localtime')"
 _NEAR = "m.event_time BETWEEN unixepoch(:day) - 54000 AND unixepoch(:day) + 140400"
 
 
-def _place(id: str, kind: str, content: str) -> str:
+def _note_path(id: str, kind: str, content: str) -> str:
     """Where the note of a memory is; its id makes it the only one."""
-    return f"{_NOTES[kind]}/{file_name(_title(_without_secrets(content)), kind)} {id}"
+    return f"{_NOTES[kind]}/{file_name(_file_title(_redact_name(content)), kind)} {id}"
 
 
-def _without_secrets(content: str) -> str:
+def _redact_name(content: str) -> str:
     """A text for a name or a link: it is looked through as it stands, before it is put on one line and cut."""
-    return secrets.redact(content)[0]
+    return secrets.redact_secrets(content)[0]
 
 
-def _beginning(content: str) -> str:
-    return beginning(_without_secrets(content), _SHOWN)
+def _first_line(content: str) -> str:
+    return beginning(_redact_name(content), _SHOWN)
 
 
-def _title(content: str) -> str:
+def _file_title(content: str) -> str:
     """The beginning of a text for the name of a file: whole words, where one is not that long."""
     joined = " ".join(content.split())
     if len(joined) <= _TITLE:
@@ -271,14 +286,14 @@ def _title(content: str) -> str:
     return words if len(rest) < _TITLE // 2 else joined[:_TITLE]
 
 
-def _anchor(id: str) -> str:
+def _block_anchor(id: str) -> str:
     return id.replace("_", "-")
 
 
-def _local(moment: int) -> datetime:
+def _local_time(moment: int) -> datetime:
     return datetime.fromtimestamp(moment).astimezone()
 
 
-def _tag(tag: str) -> str:
+def _obsidian_tag(tag: str) -> str:
     """As Obsidian can have tags: without spaces."""
     return "-".join(tag.split())

@@ -18,7 +18,7 @@ from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations
 from memtui.engine.errors import InputError
 from memtui.engine.memories import validation
-from memtui.engine.memories.validation import Intake
+from memtui.engine.memories.validation import CheckedText
 from memtui.engine.records import Options
 from memtui.engine.store import memories, scratchpad, tombstones
 from memtui.engine.store.entities import entity_key
@@ -40,7 +40,7 @@ class NewNote(NamedTuple):
     """A note that has passed intake, ready to be stored."""
 
     note: Note
-    intake: Intake
+    intake: CheckedText
     vouched: bool
 
 
@@ -62,14 +62,14 @@ def checked(
         return msgspec.structs.replace(item, key=validation.usable_key(item.key.strip()), value=value)
     if isinstance(item, Named):
         return _checked_name(item, options)
-    return msgspec.structs.replace(item, session_id=validation.name(item.session_id, "session id"))
+    return msgspec.structs.replace(item, session_id=validation.check_name(item.session_id, "session id"))
 
 
 def _checked_note(
     note: Note, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
 ) -> NewNote:
     episode = note.kind == "episode"
-    accepted = validation.accept(
+    accepted = validation.check_text(
         note.content if episode else note.content.strip(), note.kind, options.secrets
     )
     about = [
@@ -78,7 +78,9 @@ def _checked_note(
         if (found := _known_name(named, options, names)) is not None
     ]
     attributes = {
-        key: validation.accept(value, "fact", options.secrets).content if isinstance(value, str) else value
+        key: validation.check_text(value, "fact", options.secrets).content
+        if isinstance(value, str)
+        else value
         for key, value in note.attributes.items()
         if key not in _OWN and value != ""
     }
@@ -97,9 +99,9 @@ def _checked_note(
         decay_rate=0.0 if note.lasting or not fact else fades,
         topic=note.topic if fact else None,
         happens_at=happens_at if fact else None,
-        session_id=None if note.session_id is None else validation.name(note.session_id, "session id"),
-        role=None if note.role is None else validation.name(note.role, "role"),
-        project=None if note.project is None else validation.name(note.project, "project"),
+        session_id=None if note.session_id is None else validation.check_name(note.session_id, "session id"),
+        role=None if note.role is None else validation.check_name(note.role, "role"),
+        project=None if note.project is None else validation.check_name(note.project, "project"),
         source=validation.without_secrets(note.source),
         tags=_usable_tags(note.tags),
         attributes=attributes,
@@ -114,10 +116,10 @@ def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for tag in tags[:_MOST_NAMES]:
         try:
-            found.extend(validation.tags(["-".join(tag.split())]))
+            found.extend(validation.normalise_tags(["-".join(tag.split())]))
         except InputError:
             continue
-    return validation.tags(found)
+    return validation.normalise_tags(found)
 
 
 def _known_name(named: Named, options: Options, names: dict[Named, Named | None]) -> Named | None:
@@ -142,7 +144,7 @@ def _checked_name(named: Named, options: Options) -> Named:
         raise InputError("A name of one character is in every text.", "Give a longer one.")
     summary = named.summary
     if summary and summary.strip():
-        summary = validation.accept(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
+        summary = validation.check_text(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
     aliases = tuple(name for name in names[1:] if len(entity_key(name)) >= _SHORTEST_NAME)
     return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
 

@@ -46,20 +46,22 @@ class ImportOperation:
         """Its number; begun if it was not."""
         if self.op_id is None:
             self._before_write()
-            self.op_id = history.begin(self._connections, self._clock, self._actor, lock.KIND, self._label)
+            self.op_id = history.begin_long(
+                self._connections, self._clock, self._actor, lock.KIND, self._label
+            )
         return self.op_id
 
     @contextmanager
     def part(self) -> Iterator[apsw.Connection]:
         """One of its transactions."""
-        with history.part(self._connections, self.begin()) as connection:
+        with history.continue_long(self._connections, self.begin()) as connection:
             yield connection
 
     def finish(self, label: str) -> Operation | None:
         """End it under its last label. None if nothing was begun or nothing changed."""
         if self.op_id is None:
             return None
-        history.finish(self._connections, self.op_id, label)
+        history.finish_long(self._connections, self.op_id, label)
         with self._connections.read() as connection:
             return operations.find(connection, self.op_id)
 

@@ -15,7 +15,7 @@ import apsw
 
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
-from memtui.engine.memories.turns import NewTurn, is_recorded, recorded, row
+from memtui.engine.memories.turns import NewTurn, find_recorded, is_recorded, row_of_turn
 from memtui.engine.records import Turn
 from memtui.engine.store import full_text, memories, recording_rules, sessions, tombstones
 from memtui.engine.store.sql import json_text, scalar
@@ -127,11 +127,11 @@ class Turns:
         """The turn as it will be stored, None where intake refuses it."""
         try:
             return NewTurn(
-                session_id=validation.name(turn.session_id, "session id"),
-                role=validation.name(turn.role, "role"),
-                intake=validation.accept(turn.content, "episode", self._shared.options.secrets),
+                session_id=validation.check_name(turn.session_id, "session id"),
+                role=validation.check_name(turn.role, "role"),
+                intake=validation.check_text(turn.content, "episode", self._shared.options.secrets),
                 event_time=int((turn.event_time or 0.0) // 1),
-                trust=turn.trust or validation.trust(turn.role, self._shared.actor),
+                trust=turn.trust or validation.trust_of_role(turn.role, self._shared.actor),
                 source=turn.source,
                 source_key=turn.source_key,
                 project=turn.project and validation.without_secrets(turn.project),
@@ -215,7 +215,9 @@ def cross_source_duplicates(
     for key, turn in new.items():
         if not (others := SAME_WORDS.get(turn.source or "")):
             continue
-        rows = recorded(connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others)
+        rows = find_recorded(
+            connection, turn.session_id, turn.role, turn.intake.content, turn.event_time, others
+        )
         if (row := next((rid for rid in rows if rid not in used), None)) is not None:
             used.add(row)
             found.add(key)
@@ -239,7 +241,7 @@ def rows_per_statement(texts: Iterable[str]) -> int:
 
 def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> list[NewTurn]:
     """Insert turns by one statement; those that were not there."""
-    rids = memories.insert_all(connection, [row(turn, now) for turn in new])
+    rids = memories.insert_all(connection, [row_of_turn(turn, now) for turn in new])
     stored = [(rid, turn) for rid, turn in zip(rids, new, strict=True) if rid is not None]
     for rid, turn in stored:
         operations.keep_from_vectors(connection, rid, turn.intake)

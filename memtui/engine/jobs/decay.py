@@ -74,8 +74,8 @@ def forecast(
             FadingDay(date=(today + timedelta(days=n)).date().isoformat(), start=starts[n], rids=tuple(rids))
             for n, rids in enumerate(by_day[1:])
         ),
-        histogram=fading.histogram(connection, now, protected=False),
-        protected=fading.histogram(connection, now, protected=True),
+        histogram=fading.confidence_histogram(connection, now, protected=False),
+        protected=fading.confidence_histogram(connection, now, protected=True),
     )
 
 
@@ -101,7 +101,7 @@ def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[s
     left = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
     if not planned.fading[:left]:
         return []
-    ended = fading.end_facts(
+    ended = fading.trash_faded_facts(
         connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
     )
     job.count_today(connection, _COUNTS_KEY, planned.date, len(ended))

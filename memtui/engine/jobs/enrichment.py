@@ -136,8 +136,8 @@ class Enricher:
             for memory, mentions in zip(some, mentioned, strict=True):
                 there = current.get(memory.rid)
                 if there is not None and there.content == memory.content:
-                    before = enrichments.linked(connection, memory.rid)
+                    before = enrichments.linked_entities(connection, memory.rid)
                     gained += entities.link(connection, memory.rid, mentions, now)
-                    new = enrichments.linked(connection, memory.rid) - before
-                    enrichments.stamp(connection, memory.rid, now, new)
+                    new = enrichments.linked_entities(connection, memory.rid) - before
+                    enrichments.mark_enriched(connection, memory.rid, now, new)
         return gained

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError, MemtuiError
-from memtui.engine.memories.index_text import derive, pending_texts
+from memtui.engine.memories.index_text import index_memory, pending_texts
 from memtui.engine.memories.validation import role_trust
 from memtui.engine.models.embedders import Embedder
 from memtui.engine.models.vectors import quantise, usable
@@ -40,7 +40,7 @@ def _open_part(content: str) -> str:
     """A text with blanks in the place of its secrets: no name is read out of them, and names keep their places."""
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
-    return secrets.blanked(content)
+    return secrets.blank_secrets(content)
 
 
 class Indexer:
@@ -154,7 +154,7 @@ class Indexer:
                     while found:
                         text, mentions = found.popleft()
                         if text in still_pending:
-                            derive(connection, text.rid, text.content, mentions, now)
+                            index_memory(connection, text.rid, text.content, mentions, now)
                         if time.monotonic() >= until:
                             break
             done += len(batch)

@@ -167,7 +167,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
 
 
 def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, int]) -> JobReport:
-    accepted = validation.accept(text, "reflection", task.options.secrets)
+    accepted = validation.check_text(text, "reflection", task.options.secrets)
     now = int(task.clock())
     with history.operation(
         task.connections, task.clock, task.actor, KIND, f"Reflected on the week, from {len(sources)} memories"

@@ -66,7 +66,7 @@ def run(task: Task) -> JobReport:
             return _report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
         left = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
-        ended = fading.end_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
+        ended = fading.trash_old_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
         if ended:
             job.count_today(op.connection, _COUNTS_KEY, planned.date, len(ended))
         report = _report(planned, len(ended), ended[:_IDS_REPORTED], "moved", op.op_id if ended else None)

@@ -77,7 +77,7 @@ class Runner:
                         return None
             logged = job.logged or jobs.is_manual(period)
             started = JobRun(run_id=0, job=job.name, period=period, state="running", started_at=int(now))
-            with self._connections.one_file():
+            with self._connections.pin_file():
                 if logged:
                     with self._connections.write() as connection:
                         started = jobs.start(connection, job.name, period, int(now))

@@ -21,7 +21,7 @@ def backup_slot(task: Task) -> str | None:
     backups = Backups(task.connections, task.clock, task.zone)
     if task.connections.path is None or not backups.changed_since_latest():
         return None
-    latest = next(iter(backups.all()), None)
+    latest = next(iter(backups.list_all()), None)
     if latest is not None and 0 <= task.now - latest.at < EVERY_SECONDS:
         return None
     return f"slot:{int(task.now) // EVERY_SECONDS}"
@@ -115,7 +115,7 @@ def _just_over(task: Task) -> str | None:
             (task.now - _LIVE_SECONDS,),
         )
         # Asked at every look: counting the turns of ten thousand imported sessions would not be.
-        due = consolidations.pending(connection, task.now, due=True) if recent else []
+        due = consolidations.pending_sessions(connection, task.now, due=True) if recent else []
     return next((s.session_id for s in reversed(due) if task.now - s.last_seen_at < _LIVE_SECONDS), None)
 
 
@@ -169,7 +169,7 @@ def _prune_history(task: Task) -> JobReport:
     """Operations, recalls and runs that are older than they are kept."""
     if task.dry_run:
         return JobReport(summary="would forget operations, recalls and runs beyond their age")
-    operations = history.prune(task.connections, task.now)
+    operations = history.forget_old_operations(task.connections, task.now)
     with task.connections.write() as connection:
         pruned_recalls = recalls.prune(connection, int(task.now))
         runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)

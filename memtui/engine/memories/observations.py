@@ -16,7 +16,7 @@ from . import operations, validation
 CATEGORIES: tuple[Category, ...] = ("finding", "insight", "lesson")
 
 
-class Observed(Record):
+class ObservationDraft(Record):
     """One text that is to be kept, and where it comes from.
 
     ``source``: ``TYPE:NAME`` of a step, ``session:ID``, or ``explicit``. ``trust``: of what it was drawn from.
@@ -35,9 +35,9 @@ class Observed(Record):
     attributes: Mapping[str, Any] = {}
 
 
-def store(
+def store_observation(
     connection: apsw.Connection,
-    item: Observed,
+    item: ObservationDraft,
     *,
     actor: str,
     options: Options,
@@ -52,8 +52,8 @@ def store(
     if item.category not in CATEGORIES:
         raise InputError(f"There is no category {item.category!r}.", f"Use {', '.join(CATEGORIES)}.")
     text = item.content.strip() if isinstance(item.content, str) else item.content
-    accepted = validation.accept(text, "observation", options.secrets)
-    source = validation.name(item.source, "source")
+    accepted = validation.check_text(text, "observation", options.secrets)
+    source = validation.check_name(item.source, "source")
     for same in memories.same_notes(connection, accepted.content, now):
         if (same.category, same.content) == (item.category, accepted.content) and within(same.rid):
             return same.rid, False
@@ -62,8 +62,8 @@ def store(
         event_time=now if item.event_time is None else item.event_time, created_at=now,
         trust=max(validation.actor_trust(actor), item.trust, key=TRUST_ORDER.index),
         session_id=item.session_id, source_role=item.source_role, source=source,
-        project=None if item.project is None else validation.name(item.project, "project"),
-        source_ids=item.source_ids, tags=validation.tags(item.tags),
+        project=None if item.project is None else validation.check_name(item.project, "project"),
+        source_ids=item.source_ids, tags=validation.normalise_tags(item.tags),
         attributes={**item.attributes, **accepted.attributes},
     )  # fmt: skip
     assert rid is not None  # it has no source key that could be there already

@@ -61,17 +61,19 @@ def remember(
 ) -> int:
     """Store a fact. What the person states is theirs: protected from decay. An equal active fact is reinforced instead,
     if it is ``within`` what the writer may see. ``guess``: the topic of a new one where none is said."""
-    accepted = validation.accept(
+    accepted = validation.check_text(
         content.strip() if isinstance(content, str) else content, "fact", options.secrets
     )
     trust = validation.actor_trust(actor)
-    wanted_tags = validation.tags(tags)
-    value = validation.confidence(confidence)
+    wanted_tags = validation.normalise_tags(tags)
+    value = validation.check_confidence(confidence)
     confirmed_at = now if actor == "person" else None
     for same in memories.alike_notes(connection, accepted.content, now):
         if same.kind == "fact" and within(same.rid):
-            _reinforce(connection, same, value, wanted_tags, confirmed_at, trust)
-            if topic is not None and (not same.protected or (confirmed_at and not _topic_said(same))):
+            _strengthen_duplicate(connection, same, value, wanted_tags, confirmed_at, trust)
+            if topic is not None and (
+                not same.protected or (confirmed_at and not _has_topic_of_person(same))
+            ):
                 (again,) = memories.by_rid(connection, [same.rid], now)
                 classify(connection, again, TopicAndDay(topic=topic), actor=actor, options=options)
             return same.rid
@@ -82,8 +84,8 @@ def remember(
         event_time=now,
         created_at=now,
         trust=trust,
-        source=validation.name(source, "source") if source is not None else EXPLICIT,
-        project=None if project is None else validation.name(project, "project"),
+        source=validation.check_name(source, "source") if source is not None else EXPLICIT,
+        project=None if project is None else validation.check_name(project, "project"),
         confidence=value,
         decay_rate=0.0 if confirmed_at else options.rate_of(topic or guess),
         confirmed_at=confirmed_at,
@@ -97,7 +99,7 @@ def remember(
     return rid
 
 
-def _reinforce(
+def _strengthen_duplicate(
     connection: apsw.Connection,
     same: MemoryRecord,
     confidence: float,
@@ -109,7 +111,7 @@ def _reinforce(
 
     Only the person changes what is protected.
     """
-    merged = validation.tags((*same.tags, *tags))
+    merged = validation.normalise_tags((*same.tags, *tags))
     if confirmed_at and not same.protected:
         memories.update(
             connection, same.rid, confidence=max(same.confidence, confidence), confirmed_at=confirmed_at,
@@ -119,13 +121,13 @@ def _reinforce(
         memories.update(connection, same.rid, confidence=max(same.confidence, confidence), tags=merged)
 
 
-def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: validation.Intake) -> None:
+def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: validation.CheckedText) -> None:
     if accepted.quarantined:
         connection.execute("UPDATE index_queue SET vector = 0 WHERE rid = ?", (rid,))
 
 
 def add_reflection(
-    connection: apsw.Connection, accepted: validation.Intake, *, sources: Sequence[str], tags: Sequence[str], trust: Trust,
+    connection: apsw.Connection, accepted: validation.CheckedText, *, sources: Sequence[str], tags: Sequence[str], trust: Trust,
     now: int,
 ) -> int:  # fmt: skip
     """Store a reflection; ``sources`` are ids of memories."""
@@ -159,7 +161,7 @@ def correct(
         )
     _assert_may_change(old, actor)
     text = new_content.strip() if isinstance(new_content, str) else new_content
-    accepted = validation.accept(text, old.kind, options.secrets)
+    accepted = validation.check_text(text, old.kind, options.secrets)
     if accepted.content == old.content:
         raise InputError("The new text is the same as the old one.", "Nothing was changed.")
     states = actor == "person"
@@ -293,7 +295,7 @@ def forget(
 
 def withhold(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str) -> int:
     """Keep it from one agent, with every text that it has or had. Only the person can."""
-    name = _agent(agent, actor)
+    name = _checked_agent(agent, actor)
     if fold(name) not in map(fold, memory.withheld_from):
         _put_withheld(connection, memory, (*memory.withheld_from, name))
     return memory.rid
@@ -301,7 +303,7 @@ def withhold(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, a
 
 def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str, now: int) -> int:
     """Tell it that agent again, with what it took the place of and what took its place. Only the person can."""
-    name = fold(_agent(agent, actor))
+    name = fold(_checked_agent(agent, actor))
     for one in memories.by_ids(connection, withheld.all_versions(connection, memory.id), now):
         left = tuple(kept for kept in one.withheld_from if fold(kept) != name)
         if left != one.withheld_from:
@@ -309,10 +311,10 @@ def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, acto
     return memory.rid
 
 
-def _agent(agent: str, actor: str) -> str:
+def _checked_agent(agent: str, actor: str) -> str:
     if actor != "person":
         raise ProtectedError("Only the person can choose which agents get a memory.", "Ask them to.")
-    return validation.name(agent.removeprefix("agent:"), "agent")
+    return validation.check_name(agent.removeprefix("agent:"), "agent")
 
 
 def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Sequence[str]) -> None:
@@ -343,10 +345,11 @@ def tag(
     """Add and remove tags; a tag is the same in any case."""
     # As it stands there, and as it would be stored today.
     gone = {
-        value.casefold() for value in (*(one.strip().lstrip("#") for one in remove), *validation.tags(remove))
+        value.casefold()
+        for value in (*(one.strip().lstrip("#") for one in remove), *validation.normalise_tags(remove))
     }
     kept = [value for value in memory.tags if value.casefold() not in gone]
-    wanted = validation.tags((*kept, *add))
+    wanted = validation.normalise_tags((*kept, *add))
     if wanted != memory.tags:
         memories.update(connection, memory.rid, tags=wanted)
     return memory.rid
@@ -374,7 +377,7 @@ def classify(
     return memory.rid
 
 
-def _topic_said(memory: MemoryRecord) -> bool:
+def _has_topic_of_person(memory: MemoryRecord) -> bool:
     """Whether the person said what it is about; else its topic is a guess."""
     return memory.topic is not None and TOPIC_SAID in memory.attributes
 

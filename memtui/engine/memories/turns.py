@@ -11,7 +11,7 @@ from memtui.engine.records import MemoryRecord, NewMemory, SecretPolicy, Trust
 from memtui.engine.store import memories, sessions
 
 from . import validation
-from .validation import Intake
+from .validation import CheckedText
 
 # How far the clocks of two programs that tell the same turn can lie apart.
 _SECONDS_APART = 300
@@ -22,7 +22,7 @@ class NewTurn(NamedTuple):
 
     session_id: str
     role: str
-    intake: Intake
+    intake: CheckedText
     event_time: int
     trust: Trust
     source: str | None = None
@@ -32,7 +32,7 @@ class NewTurn(NamedTuple):
     begun_by: str | None = None
 
 
-def checked(
+def check_turn(
     session_id: str, role: str, content: str, event_time: int, *, actor: str, policy: SecretPolicy,
     source: str | None = None, project: str | None = None, claimed: bool = False,
 ) -> NewTurn:  # fmt: skip
@@ -43,16 +43,16 @@ def checked(
     """
     if claimed:
         source = source or actor
-        session_id = sessions.qualified_id(validation.name(session_id, "session id"), source)
+        session_id = sessions.qualified_id(validation.check_name(session_id, "session id"), source)
     return NewTurn(
-        session_id=validation.name(session_id, "session id"),
-        role=validation.name(role, "role"),
-        intake=validation.accept(content, "episode", policy),
+        session_id=validation.check_name(session_id, "session id"),
+        role=validation.check_name(role, "role"),
+        intake=validation.check_text(content, "episode", policy),
         event_time=event_time,
-        trust=validation.trust(role, actor, claimed=claimed),
+        trust=validation.trust_of_role(role, actor, claimed=claimed),
         begun_by=actor,
-        source=None if source is None else validation.name(source, "source"),
-        project=None if project is None else validation.name(project, "project"),
+        source=None if source is None else validation.check_name(source, "source"),
+        project=None if project is None else validation.check_name(project, "project"),
     )
 
 
@@ -65,10 +65,10 @@ def is_recorded(
     sources: Sequence[str],
 ) -> bool:
     """Whether one of the sources brought these words to the session at about that time, in the Trash or not."""
-    return bool(recorded(connection, session_id, role, content, event_time, sources))
+    return bool(find_recorded(connection, session_id, role, content, event_time, sources))
 
 
-def recorded(
+def find_recorded(
     connection: apsw.Connection,
     session_id: str,
     role: str,
@@ -91,7 +91,7 @@ def recorded(
     return [int(rid) for (rid,) in found]
 
 
-def row(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:
+def row_of_turn(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:
     """The row that a turn becomes."""
     return NewMemory(
         id=id, kind="episode", content=turn.intake.content, event_time=turn.event_time, created_at=now,
@@ -105,7 +105,7 @@ def store_turn(connection: apsw.Connection, turn: NewTurn, now: int, id: str | N
 
     Full text follows by trigger. Links and vectors are left to the queue.
     """
-    rid = memories.insert(connection, **row(turn, now, id))
+    rid = memories.insert(connection, **row_of_turn(turn, now, id))
     if rid is None:
         return None
     sessions.register_session(

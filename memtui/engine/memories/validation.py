@@ -19,7 +19,7 @@ MAX_TAG = 64
 MAX_NAME = 500
 
 
-class Intake(NamedTuple):
+class CheckedText(NamedTuple):
     """A text as it will be stored, and what to note about it in ``attributes``."""
 
     content: str
@@ -31,7 +31,7 @@ class Intake(NamedTuple):
         return "secrets" in self.attributes and "redacted" not in self.attributes
 
 
-def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
+def check_text(content: str, kind: Kind, policy: SecretPolicy) -> CheckedText:
     """Check a text and apply the policy for secrets.
 
     ``redact`` replaces the secret, ``quarantine`` keeps the text away from vectors and models,
@@ -53,44 +53,48 @@ def accept(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
     return apply_secret_policy(content, kind, policy)
 
 
-def apply_secret_policy(content: str, kind: Kind, policy: SecretPolicy) -> Intake:
+def apply_secret_policy(content: str, kind: Kind, policy: SecretPolicy) -> CheckedText:
     """A text that may be stored, after the policy for secrets."""
     mode = policy.episodes if kind == "episode" else policy.facts
     if mode == "keep":
-        return Intake(content, {})
+        return CheckedText(content, {})
     from memtui.engine.guards import secrets  # its patterns take 40 ms, and reading needs none
 
     if mode == "redact":
-        redacted, kinds = secrets.redact(content)
-        return Intake(redacted, {"secrets": list(kinds), "redacted": True}) if kinds else Intake(content, {})
+        redacted, kinds = secrets.redact_secrets(content)
+        return (
+            CheckedText(redacted, {"secrets": list(kinds), "redacted": True})
+            if kinds
+            else CheckedText(content, {})
+        )
     found = secrets.find_secrets(content)
     if not found:
-        return Intake(content, {})
-    return Intake(content, {"secrets": sorted({match.kind for match in found})})
+        return CheckedText(content, {})
+    return CheckedText(content, {"secrets": sorted({match.kind for match in found})})
 
 
-def confidence(value: float) -> float:
+def check_confidence(value: float) -> float:
     """Raises InputError for what is no number from 0 to 1."""
     if not (isinstance(value, int | float) and math.isfinite(value) and 0.0 <= value <= 1.0):
         raise InputError(f"A confidence is between 0 and 1, not {value!r}.", "For example 0.8.")
     return float(value)
 
 
-def tags(values: Iterable[str]) -> tuple[str, ...]:
+def normalise_tags(values: Iterable[str]) -> tuple[str, ...]:
     """Tags without their sign, in the order given, each once (compared without case)."""
     found: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
-        tag = _tag(value)
+        tag = _normalise_tag(value)
         found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
 
 
 @functools.lru_cache(maxsize=256)  # a bulk change checks the same one for each memory
-def _tag(value: str) -> str:
+def _normalise_tag(value: str) -> str:
     tag = unicodedata.normalize("NFC", value).strip().lstrip("#")
     if not tag or len(tag) > MAX_TAG or any(c.isspace() or c in ',"' or not c.isprintable() for c in tag):
         raise InputError(
-            f"{_shown(value)} is not a usable tag.",
+            f"{_quote_for_error(value)} is not a usable tag.",
             f"A tag is one word of at most {MAX_TAG} characters, without spaces, commas, quotes.",
         )
     return _in_brackets.sub(lambda match: "redacted-" + match[1].replace(" ", "-"), without_secrets(tag))
@@ -99,27 +103,29 @@ def _tag(value: str) -> str:
 _in_brackets = re.compile(r"\[redacted: ([^\]]+)\]")
 
 
-def topic(value: str | None) -> Topic | None:
+def check_topic(value: str | None) -> Topic | None:
     """One of the known topics, in any case; None for none. Raises InputError for another one."""
     if value is None:
         return None
     found = next((one for one in TOPICS if one == value.strip().casefold()), None)
     if found is None:
-        raise InputError(f"{_shown(value)} is not a topic.", f"It can be {', '.join(TOPICS)}.")
+        raise InputError(f"{_quote_for_error(value)} is not a topic.", f"It can be {', '.join(TOPICS)}.")
     return found
 
 
-def name(value: str, what: str) -> str:
+def check_name(value: str, what: str) -> str:
     """A session id, role, source or project: short printable text; a secret in it is redacted."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
-        raise InputError(f"{_shown(value)} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters.")
+        raise InputError(
+            f"{_quote_for_error(value)} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters."
+        )
     return without_secrets(storable(value))
 
 
 def without_secrets(text: str) -> str:
     """A text beside a memory (a name, title or question) as it may be stored: secrets are redacted, whatever the
     policy for memories says, since it is shown, logged and told everywhere."""
-    return _redacted_name(text) if len(text) <= _SHORT else _redacted(text)
+    return _redacted_name(text) if len(text) <= _SHORT else _redact_text(text)
 
 
 def open_text(memory: MemoryRecord) -> str:
@@ -127,35 +133,35 @@ def open_text(memory: MemoryRecord) -> str:
     return without_secrets(memory.content) if "secrets" in memory.attributes else memory.content
 
 
-def _redacted(text: str) -> str:
+def _redact_text(text: str) -> str:
     from memtui.engine.guards import secrets  # its rules are read when the first text comes
 
-    return secrets.redact(text)[0]
+    return secrets.redact_secrets(text)[0]
 
 
 # The names of sessions, roles and projects come with every turn.
 _SHORT = 200
-_redacted_name = functools.lru_cache(256)(_redacted)
+_redacted_name = functools.lru_cache(256)(_redact_text)
 
 
-def _shown(value: object) -> str:
+def _quote_for_error(value: object) -> str:
     """A refused value for an error message."""
     return repr(without_secrets(str(value))[:100])
 
 
-def must_be_actor(actor: str) -> None:
+def require_actor(actor: str) -> None:
     """Raises InputError for a name that cannot sign a change."""
     if actor in ("person", "scheduler", "import"):
         return
     if not actor.startswith("agent:") or len(actor) == len("agent:"):
         raise InputError(
-            f"{_shown(actor)} is not an actor.", "Use person, agent:<name>, scheduler or import."
+            f"{_quote_for_error(actor)} is not an actor.", "Use person, agent:<name>, scheduler or import."
         )
     if without_secrets(actor) != actor:
         raise InputError("The name of the agent holds a secret.", "Give another name.")
 
 
-def scope(value: str | None, what: str) -> None:
+def check_scope(value: str | None, what: str) -> None:
     """Raise InputError for a filter or project that was meant to confine somebody and is empty. None confines nothing."""
     if value is not None and not value.strip():
         raise InputError(
@@ -192,7 +198,7 @@ def role_trust(role: str) -> Trust | None:
     return None if close == "user" else close
 
 
-def trust(role: str, actor: str, *, claimed: bool = False) -> Trust:
+def trust_of_role(role: str, actor: str, *, claimed: bool = False) -> Trust:
     """How far the words of a role go: the known roles speak for themselves, other speakers as the actor does.
 
     ``claimed``: no further than the actor, who only says that they were said.
@@ -248,4 +254,4 @@ def accept_note(value: str, policy: SecretPolicy) -> str:
         return value
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
-    return secrets.redact(value)[0]
+    return secrets.redact_secrets(value)[0]

@@ -30,7 +30,7 @@ SEEN_WITH = 12
 class _Change(NamedTuple):
     """An open correction."""
 
-    op: history.Op
+    op: history.OpenOperation
     now: int
 
     @property
@@ -64,7 +64,7 @@ class Entities:
         """
         if offset < 0 or limit < 0:
             raise InputError("Offset and limit cannot be negative.", "For example limit=100.")
-        words = f"{filter} type:{entity_lists.known_type(type)}" if type is not None else filter
+        words = f"{filter} type:{entity_lists.check_type(type)}" if type is not None else filter
         return self._list.page(words, order=order, offset=offset, limit=limit)
 
     def get(self, name_or_id: str, *, limit: int = 100) -> EntityProfile:
@@ -86,7 +86,7 @@ class Entities:
                 total=found.mention_count,
                 seen_with=around.companions,
                 others=around.others,
-                unlinked=entity_lists.unlinked(connection, found.eid),
+                unlinked=entity_lists.count_unlinked(connection, found.eid),
                 waiting=entity_lists.count_unread_texts(connection),
             )
 
@@ -132,7 +132,7 @@ class Entities:
             entity = change.entity(id)
             operations.retype(change.connection, entity, type, actor=self._core.actor)
             return self._named(
-                change, entity.eid, f"Made “{entity.canonical_name}” a {entity_lists.known_type(type)}"
+                change, entity.eid, f"Made “{entity.canonical_name}” a {entity_lists.check_type(type)}"
             )
 
     def add_alias(self, id: str, alias: str) -> Entity:

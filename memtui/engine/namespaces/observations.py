@@ -14,8 +14,8 @@ from memtui.engine.core import Core, outside_scope_error
 from memtui.engine.errors import InputError
 from memtui.engine.memories import observations as memory_observations
 from memtui.engine.memories import validation
-from memtui.engine.memories.index_text import derive
-from memtui.engine.memories.observations import Observed
+from memtui.engine.memories.index_text import index_memory
+from memtui.engine.memories.observations import ObservationDraft
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
 from memtui.engine.store import history, memories
 from memtui.engine.wording import plural, quoted
@@ -56,7 +56,9 @@ class Observations:
             if isinstance(texts, str):
                 raise InputError(f"Give the {category}s as a list.", f'For example ["{texts[:40]}"].')
         items = [
-            Observed(content=text, category=category, source=source, trust=trust, tags=tags, project=project)
+            ObservationDraft(
+                content=text, category=category, source=source, trust=trust, tags=tags, project=project
+            )
             for category, texts in by_category
             for text in texts
         ]
@@ -77,7 +79,7 @@ class Observations:
 
         Raises InputError.
         """
-        item = Observed(content=content, category=category, source=source, tags=tuple(tags))
+        item = ObservationDraft(content=content, category=category, source=source, tags=tuple(tags))
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
             record = self._store(op, item, now)
@@ -134,9 +136,11 @@ class Observations:
         """
         from memtui.engine.consolidation.extract import transcripts
 
-        session_id = validation.name(session_id, "session id")
+        session_id = validation.check_name(session_id, "session id")
         found, summary = transcripts.draw_observations(
-            session_id, transcripts.messages(transcript), partial(validation.trust, actor=self._core.actor)
+            session_id,
+            transcripts.messages(transcript),
+            partial(validation.trust_of_role, actor=self._core.actor),
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
@@ -148,7 +152,7 @@ class Observations:
             op.label = f"{_label(added)} from a session" if added else op.label
         return tuple(added)
 
-    def _store_summary(self, op: history.Op, summary: Observed, now: int) -> MemoryRecord:
+    def _store_summary(self, op: history.OpenOperation, summary: ObservationDraft, now: int) -> MemoryRecord:
         """In place of the present one, unless the person confirmed that."""
         from memtui.engine.consolidation.extract import transcripts
 
@@ -159,20 +163,22 @@ class Observations:
         memories.update(op.connection, old.rid, valid_until=now, ended_by="superseded")
         return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
 
-    def _store(self, op: history.Op, item: Observed, now: int, within: str = "") -> MemoryRecord:
+    def _store(
+        self, op: history.OpenOperation, item: ObservationDraft, now: int, within: str = ""
+    ) -> MemoryRecord:
         passes = self._core.passes(op.connection, within)
-        rid, new = memory_observations.store(
+        rid, new = memory_observations.store_observation(
             op.connection, item, actor=self._core.actor, options=self._core.options, now=now, within=passes
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
         if new:
-            derive(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
+            index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
             if within and not passes(rid):
                 raise outside_scope_error("observation")
         return record
 
 
-def _with_source(item: Observed, turns: Sequence[Recorded]) -> Observed:
+def _with_source(item: ObservationDraft, turns: Sequence[Recorded]) -> ObservationDraft:
     """Pointing at the recorded turn that says it, if there is one, and of its project."""
     said = item.content.removesuffix("…")
     source = next((turn for turn in turns if said in turn.content), None)

@@ -62,7 +62,7 @@ class RecordingControl:
         """
         if kind not in get_args(NeverKind):
             raise InputError(f"{kind!r} cannot be excluded.", f"Kinds: {', '.join(get_args(NeverKind))}.")
-        wanted = Never(kind=kind, name=validation.name(name, kind))
+        wanted = Never(kind=kind, name=validation.check_name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
             raise InputError(f"{name!r} is not an absolute path.", "For example /home/ada/notes.")
         if kind == "subject" and not words(name):

@@ -64,7 +64,7 @@ class Sessions:
         ``due`` leaves out those that are still going on (30 minutes), wait after a failure, or need attention.
         """
         with self._core.connections.read() as connection:
-            return consolidations.pending(connection, self._core.clock(), exclude=exclude, due=due)
+            return consolidations.pending_sessions(connection, self._core.clock(), exclude=exclude, due=due)
 
     def estimate(
         self, session_id: str | Sequence[str] | None = None, *, again: bool = False, rules: bool = False
@@ -138,7 +138,7 @@ class Sessions:
         """Forget the failures of a session, so that the next run takes it. Raises NotFoundError."""
         with self._core.change("retry", f"Will retry “{session_id}”") as op:
             sessions.get(op.connection, session_id)
-            consolidations.try_again(op.connection, session_id)
+            consolidations.forget_failures(op.connection, session_id)
 
     def skip(self, session_id: str) -> None:
         """Count a session as done without drawing anything from it; later turns make it pending again.

@@ -205,7 +205,7 @@ class ReadQueries:
 
         if not 0 <= limit <= _MOST_NEIGHBOURS:
             raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
-        known_type = None if type is None else entity_lists.known_type(type)
+        known_type = None if type is None else entity_lists.check_type(type)
         within, now = self._compiled(filter), self._clock()
         with self._connections.read() as connection:
             found = find_entity(connection, name_or_id)
@@ -428,7 +428,9 @@ class ReadQueries:
         from memtui.engine.store import enrichments
 
         with self._connections.read() as connection:
-            return enrichments.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
+            return enrichments.enrichment_of_memory(
+                connection, memories.get(connection, identity, self._clock()).rid
+            )
 
     def enriched_in(self, eid: int) -> set[int]:
         """The memories (rids) in which only a model that read them again found an entity."""
@@ -440,7 +442,7 @@ class ReadQueries:
     def entity_months(self, eid: int) -> list[tuple[int, int, int]]:
         """(year, month, memories) of an entity, in local time, the oldest first; months without any are left out."""
         with self._connections.read() as connection:
-            return entity_lists.months(connection, eid)
+            return entity_lists.mentions_by_month(connection, eid)
 
     def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first. Raises NotFoundError."""
@@ -566,7 +568,7 @@ class ReadQueries:
     def titles(self, changes: Sequence[RowChange]) -> list[str]:
         """What people know each changed row by: a memory's text, a session's id, a name; "" if unknown."""
         with self._connections.read() as connection:
-            return [history.title(connection, change) for change in changes]
+            return [history.title_of_change(connection, change) for change in changes]
 
     def recent_recalls(self, *, offset: int = 0, limit: int = 128) -> list[Recall]:
         """The recalls of all agents, the latest first."""

@@ -124,7 +124,7 @@ def _prompt(step_name: str, step_type: str, output: str) -> str:
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
     text, name, kind = (
-        secrets.redact(text)[0] for text in (output.strip()[: 2 * LONGEST], step_name, step_type)
+        secrets.redact_secrets(text)[0] for text in (output.strip()[: 2 * LONGEST], step_name, step_type)
     )
     step = json.dumps({"step": name, "type": kind}, ensure_ascii=False)
     step, text = (text.replace("</", "<\\/") for text in (step, _cut(text)))

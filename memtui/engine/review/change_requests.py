@@ -54,11 +54,11 @@ def ask(
             "Correct or confirm the fact that was drawn from it.",
         )
     if verb == "correct":
-        text = validation.accept(text.strip(), memory.kind, options.secrets).content
+        text = validation.check_text(text.strip(), memory.kind, options.secrets).content
         if text == memory.content:
             raise InputError("The new text is the same as the old one.", "Nothing was changed.")
     why = (
-        validation.accept(why.strip(), "fact", options.secrets).content[:_LONGEST_REASON]
+        validation.check_text(why.strip(), "fact", options.secrets).content[:_LONGEST_REASON]
         if why.strip()
         else ""
     )

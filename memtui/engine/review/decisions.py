@@ -32,7 +32,7 @@ def accept_quarantined(
     Another ``text`` is the person's own.
     """
     corrected = text.strip() != "" and text.strip() != payload["content"]
-    accepted = validation.accept(text.strip() or payload["content"], "fact", options.secrets)
+    accepted = validation.check_text(text.strip() or payload["content"], "fact", options.secrets)
     category, topic = payload["category"], payload.get("topic")
     rid = memories.insert(
         connection,
@@ -42,7 +42,7 @@ def accept_quarantined(
         session_id=payload["session_id"], source=f"session:{payload['session_id']}",
         project=payload.get("project"),
         confidence=1.0, decay_rate=0.0, confirmed_at=now,
-        source_ids=payload["sources"], tags=validation.tags(payload["tags"]),
+        source_ids=payload["sources"], tags=validation.normalise_tags(payload["tags"]),
         attributes={"extractor": payload["extractor"], **accepted.attributes}, topic=topic,
         happens_at=None if category else day_of_fact(accepted.content, payload["event_time"], topic),
     )  # fmt: skip

@@ -21,12 +21,12 @@ def scope_filter(filter: str | None, project: str | None) -> str:
     Reflections are drawn from all of it, so they are left out of a part, unless its filter asks for them.
     Raises FilterError, and InputError for a scope that is given and empty.
     """
-    validation.scope(filter, "filter")
-    validation.scope(project, "project")
+    validation.check_scope(filter, "filter")
+    validation.check_scope(project, "project")
     narrowed = " ".join((filter or "").split("\n")).strip()
     terms = parse(narrowed)  # by itself: what follows must not become a part of it
     if filter is not None and not terms:
-        validation.scope("", "filter")
+        validation.check_scope("", "filter")
     if project is not None:
         narrowed = f"{narrowed} project:{quote_value(project)}".strip()
     if narrowed and not any(term.key == "kind" and not term.negated for term in terms):

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from memtui.engine.guards.instructions.classifier import HASHED, features
+from memtui.engine.guards.instructions.classifier import HASHED, extract_features
 
 from .relevance import Prompt, Source
 
@@ -29,7 +29,9 @@ _LEAST = 1e-4
 
 def hashed(prompt: str) -> dict[int, float]:
     """The features of a prompt by their place, below ``SIZE``."""
-    return {bucket: value for bucket, value in features(prompt[:_READ_AT_MOST]).items() if bucket < SIZE}
+    return {
+        bucket: value for bucket, value in extract_features(prompt[:_READ_AT_MOST]).items() if bucket < SIZE
+    }
 
 
 @functools.lru_cache(8)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.store.full_text import varints
+from memtui.engine.store.full_text import decode_varints
 from memtui.engine.store.sql import as_json
 
 from . import term_statistics
@@ -49,7 +49,7 @@ class SubsetStatistics:
         ).fetchall()
         self.rows = len(sizes)
         # A number under 128 is one byte of a varint, and most texts are so short.
-        lengths = sum(sum(size) if size.isascii() else sum(varints(size)) for (size,) in sizes)
+        lengths = sum(sum(size) if size.isascii() else sum(decode_varints(size)) for (size,) in sizes)
         self.mean_length = lengths / self.rows if self.rows else 1.0
         self.places = {stem: position for position, (_, stem) in enumerate(words)}
         self.texts = dict(_texts(connection, index.table, rids, among, [word for word, _ in words]))

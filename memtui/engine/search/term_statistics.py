@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from memtui.engine.records import Record
-from memtui.engine.store.full_text import varints
+from memtui.engine.store.full_text import decode_varints
 
 _MOST_COUNTS = 20_000
 
@@ -83,4 +83,4 @@ def load(connection: apsw.Connection, index: Index) -> Statistics:
 def _averages(connection: apsw.Connection, index: Index) -> list[int]:
     """Number of texts, then the number of words in each column: the record FTS5 keeps for its own bm25()."""
     row = connection.execute(f"SELECT block FROM {index.table}_data WHERE id = 1").fetchone()
-    return varints(row[0]) if row else []
+    return decode_varints(row[0]) if row else []

@@ -133,7 +133,7 @@ def find_backups(path: Path) -> list[Backup]:
     return sorted(found, key=lambda backup: backup.at, reverse=True)
 
 
-def places_of(path: Path) -> list[Path]:
+def files_in_backup_folder(path: Path) -> list[Path]:
     """Everything in the folder of backups that has the name of the memory at ``path``, sorted.
 
     What has the longer name of another memory beside it ("memory-work" beside "memory") belongs to that one.
@@ -183,7 +183,7 @@ def problem_of(path: Path, *, indexes: bool = True) -> str:
         try:
             for (problem,) in connection.execute(f"PRAGMA quick_check({1 if indexes else 1_000})"):
                 text = str(problem)
-                if text != "ok" and (indexes or not (of_full_text(text) or of_an_index(text))):
+                if text != "ok" and (indexes or not (is_full_text_problem(text) or is_index_problem(text))):
                     return text
         finally:
             connection.close()
@@ -192,12 +192,12 @@ def problem_of(path: Path, *, indexes: bool = True) -> str:
     return ""
 
 
-def of_full_text(problem: str) -> bool:
+def is_full_text_problem(problem: str) -> bool:
     """Whether SQLite's check speaks of a full-text index, which is made from the texts."""
     return "FTS5 table" in problem or "fts5" in problem
 
 
-def of_an_index(problem: str) -> bool:
+def is_index_problem(problem: str) -> bool:
     """Whether it speaks of an index that does not match its table, which is whole."""
     return "index" in problem and problem.startswith(("row ", "wrong # of entries", "non-unique entry"))
 
@@ -229,7 +229,9 @@ def backups_to_keep(backups: Iterable[Backup], now: float, zone: tzinfo | None =
         if len(chosen) < number:
             break
         rest = [
-            backup for backup in rest if backup.at < chosen[-1].at and not _same(period, backup, chosen[-1])
+            backup
+            for backup in rest
+            if backup.at < chosen[-1].at and not _in_same_period(period, backup, chosen[-1])
         ]
     return keep
 
@@ -246,7 +248,7 @@ def backups_within(backups: Sequence[Backup], most_bytes: float) -> list[Backup]
     return fitting
 
 
-def budget(free: int, used: int) -> float:
+def backup_budget(free: int, used: int) -> float:
     """Bytes that backups may take, where they take ``used`` now and ``free`` are left beside them."""
     return min(MOST_BYTES, MOST_SHARE_OF_FREE * (free + used))
 
@@ -258,5 +260,5 @@ def _latest_of_each(backups: Sequence[Backup], period: Callable[[Backup], object
     return list(latest.values())
 
 
-def _same(period: Callable[[Backup], object], one: Backup, other: Backup) -> bool:
+def _in_same_period(period: Callable[[Backup], object], one: Backup, other: Backup) -> bool:
     return period(one) == period(other)

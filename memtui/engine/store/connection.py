@@ -58,7 +58,7 @@ def assert_sqlite() -> None:
         )
 
 
-class _Patience:
+class _LockWait:
     """What to do while another program holds a lock: ask again every few milliseconds, for 30 seconds.
 
     SQLite's own timeout asks every 100 ms in the end; beside a program that writes without a pause it would
@@ -79,9 +79,9 @@ class _Patience:
         return True
 
 
-def wait_as_usual(connection: apsw.Connection) -> None:
+def reset_lock_wait(connection: apsw.Connection) -> None:
     """Wait for other programs as every connection does: up to 30 seconds."""
-    connection.set_busy_handler(_Patience())
+    connection.set_busy_handler(_LockWait())
 
 
 def _set_and_verify(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
@@ -105,7 +105,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
             name, flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, statementcachesize=_STATEMENTS
         )
     try:
-        wait_as_usual(connection)
+        reset_lock_wait(connection)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         for name, value, expected in _PRAGMAS:
             _set_and_verify(connection, name, value, expected)
@@ -121,7 +121,7 @@ def connect(path: Path | None, *, write: bool, immutable: bool = False) -> apsw.
     return connection
 
 
-def translate(error: apsw.Error | UnicodeDecodeError, path: Path | None) -> MemtuiError:
+def translate_error(error: apsw.Error | UnicodeDecodeError, path: Path | None) -> MemtuiError:
     """The memtui error for an SQLite one: cause and next step in words."""
     where = "the memory" if path is None else str(path)
     match error:

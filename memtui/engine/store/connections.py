@@ -18,13 +18,13 @@ import apsw
 
 from memtui.engine.errors import ReadOnlyError, ReplacedFileError, StoreError
 
-from .connection import connect, load_vec0, translate
+from .connection import connect, load_vec0, translate_error
 from .running_operations import RunLocks
 
 Inode = tuple[int, int]
 
 
-class Identity(NamedTuple):
+class FileIdentity(NamedTuple):
     """Device and inode of the file, its write-ahead log and the log's index; None for what is not there."""
 
     file: Inode | None
@@ -32,12 +32,14 @@ class Identity(NamedTuple):
     shared: Inode | None
 
 
-def identity(path: Path) -> Identity:
+def identify_file(path: Path) -> FileIdentity:
     name = os.fspath(path)
-    return Identity(_inode(name), _inode(f"{name}-wal"), _inode(f"{name}-shm"))
+    return FileIdentity(
+        _device_and_inode(name), _device_and_inode(f"{name}-wal"), _device_and_inode(f"{name}-shm")
+    )
 
 
-def _inode(name: str) -> Inode | None:
+def _device_and_inode(name: str) -> Inode | None:
     try:
         status = os.stat(name)  # noqa: PTH116 - before every write: a Path costs as much again
     except OSError:
@@ -45,7 +47,7 @@ def _inode(name: str) -> Inode | None:
     return status.st_dev, status.st_ino
 
 
-def difference(known: Identity, now: Identity) -> str:
+def describe_difference(known: FileIdentity, now: FileIdentity) -> str:
     """What happened to the files since they were ``known``, in words; "" if they are the same."""
     if now.file != known.file:
         return "was deleted or moved away" if now.file is None else "was replaced by another file"
@@ -87,25 +89,25 @@ class Connections:
         self._checkpoint_lock = threading.Lock()
         self._checkpointer: apsw.Connection | None = None
         self._writer: apsw.Connection | None = None
-        self._known: Identity | None = None
+        self._known: FileIdentity | None = None
         self._not_reopened = ""
         self._opened = 0  # how many files were opened, one after the other
         self._one_file = threading.local()
-        self._begin(first or connect(path, write=not readonly, immutable=immutable))
+        self._adopt_connection(first or connect(path, write=not readonly, immutable=immutable))
 
-    def _begin(self, first: apsw.Connection) -> None:
+    def _adopt_connection(self, first: apsw.Connection) -> None:
         """Go on with the file that this connection has open."""
         self._opened += 1
         self.vectors_missing = load_vec0(first)
         if self.path is not None:
             first.pragma("schema_version")  # from here on the log and its index are there
-            self._known = identity(self.path)
+            self._known = identify_file(self.path)
         if self.readonly:
             self._idle.append(first)
         else:
             self._writer = first
 
-    def _connect(self, *, write: bool) -> apsw.Connection:
+    def _new_connection(self, *, write: bool) -> apsw.Connection:
         connection = connect(self.path, write=write, immutable=self._immutable)
         try:
             self.refuse_replaced()
@@ -116,15 +118,15 @@ class Connections:
         return connection
 
     @property
-    def replaced(self) -> str:
+    def replacement_problem(self) -> str:
         """What happened to the file since it was opened ("was deleted or moved away"); "" if it is the same."""
         if self.path is None or self._known is None or self._closed:
             return ""
-        return difference(self._known, identity(self.path))
+        return describe_difference(self._known, identify_file(self.path))
 
     def refuse_replaced(self, hint: str = "") -> None:
         """Raise ReplacedFileError where the file is not the one that is open."""
-        happened = self.replaced
+        happened = self.replacement_problem
         if not happened:
             return
         assert self.path is not None and self._known is not None
@@ -144,7 +146,7 @@ class Connections:
         if not self._write_lock.acquire(blocking=False):
             return
         try:
-            now, known = identity(self.path), self._known
+            now, known = identify_file(self.path), self._known
             ours = (
                 now.file == known.file and now.log in (None, known.log) and now.shared in (None, known.shared)
             )
@@ -166,7 +168,7 @@ class Connections:
             connection = self._idle.pop() if self._idle else None
             self._lent += 1
         try:
-            connection = connection or self._connect(write=False)
+            connection = connection or self._new_connection(write=False)
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -176,7 +178,7 @@ class Connections:
         except apsw.InterruptError:
             raise
         except (apsw.Error, UnicodeDecodeError) as error:
-            raise translate(error, self.path) from error
+            raise translate_error(error, self.path) from error
         finally:
             with self._returned:
                 self._lent -= 1
@@ -207,10 +209,10 @@ class Connections:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
             except (apsw.Error, UnicodeDecodeError) as error:
-                raise translate(error, self.path) from error
+                raise translate_error(error, self.path) from error
 
     @contextmanager
-    def one_file(self) -> Iterator[None]:
+    def pin_file(self) -> Iterator[None]:
         """Inside, this thread writes only to the file that is open now: what it read of that says nothing about another."""
         before = getattr(self._one_file, "opened", None)
         self._one_file.opened = self._opened
@@ -245,7 +247,7 @@ class Connections:
             try:
                 yield writer
             except (apsw.Error, UnicodeDecodeError) as error:
-                raise translate(error, self.path) from error
+                raise translate_error(error, self.path) from error
 
     def checkpoint(self) -> None:
         """Move what is committed from the log into the file, as far as readers allow; writers need not do it then."""
@@ -257,12 +259,12 @@ class Connections:
             self.refuse_replaced()
             try:
                 if self._checkpointer is None:
-                    self._checkpointer = self._connect(write=True)
+                    self._checkpointer = self._new_connection(write=True)
                 self._checkpointer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             except apsw.BusyError:
                 pass  # another program is at it
             except apsw.Error as error:
-                raise translate(error, self.path) from error
+                raise translate_error(error, self.path) from error
 
     def data_version(self) -> int:
         """Changes when another process has committed. Never waits: while a write runs, the last answer stands."""
@@ -270,19 +272,19 @@ class Connections:
             return self._data_version
         try:
             self.refuse_replaced()
-            watcher = self._writer or self._watcher()
+            watcher = self._writer or self._change_watcher()
             self._data_version = int(watcher.pragma("data_version"))
         except apsw.Error as error:
-            raise translate(error, self.path) from error
+            raise translate_error(error, self.path) from error
         finally:
             self._write_lock.release()
         return self._data_version
 
-    def _watcher(self) -> apsw.Connection:
+    def _change_watcher(self) -> apsw.Connection:
         """A read-only memory has no writer to ask; one reader is kept aside, since the number is its own."""
         self._check_open()
         if self._asked is None:
-            self._asked = self._connect(write=False)
+            self._asked = self._new_connection(write=False)
         return self._asked
 
     def _require_writer(self) -> apsw.Connection:
@@ -304,7 +306,7 @@ class Connections:
             )
 
     @contextmanager
-    def renewing(self) -> Iterator[Callable[[apsw.Connection, bool], None]]:
+    def replace_file(self) -> Iterator[Callable[[apsw.Connection, bool], None]]:
         """Close every connection; inside, hand over one to the file that is there now, and whether it is immutable.
 
         Raises StoreError while somebody reads for over 10 seconds. If nothing is handed over, every call raises
@@ -320,7 +322,7 @@ class Connections:
 
             def hand_over(first: apsw.Connection, immutable: bool) -> None:
                 self._immutable = immutable
-                self._begin(first)
+                self._adopt_connection(first)
                 self._not_reopened = ""
 
             try:
@@ -331,7 +333,7 @@ class Connections:
 
     def _close_connections(self) -> None:
         # The last one to close takes the log into the file and deletes both by name: not those of another file.
-        replaced = bool(self.replaced)
+        replaced = bool(self.replacement_problem)
         if replaced:
             self._save_log()
         for connection in (*self._idle, self._asked, self._checkpointer, self._writer):

@@ -22,7 +22,7 @@ _OVER = f"""(s.last_seen_at <= :now - {sessions.IDLE_SECONDS} OR s.last_seen_at 
 _MAY_TRY = f"""(s.attempts = 0 OR (s.attempts < {ATTEMPTS} AND coalesce(s.next_attempt_at, 0) <= :now))"""
 
 
-def pending(
+def pending_sessions(
     connection: apsw.Connection, now: float, *, exclude: str | None = None, due: bool = False
 ) -> list[Session]:
     """Sessions with turns beyond their watermark, oldest first.
@@ -67,7 +67,7 @@ def turns_beyond(
     return [memories.record(row, now) for row in rows]
 
 
-def fingerprint(turns: Iterable[MemoryRecord]) -> str:
+def fingerprint_turns(turns: Iterable[MemoryRecord]) -> str:
     """Changes when any of the turns does, or one is added or forgotten."""
     from hashlib import blake2b
 
@@ -135,7 +135,7 @@ def mark_failed(connection: apsw.Connection, session_id: str, error: str, at: in
     )
 
 
-def try_again(connection: apsw.Connection, session_id: str) -> None:
+def forget_failures(connection: apsw.Connection, session_id: str) -> None:
     """Forget the failures of a session, so that the next run takes it."""
     connection.execute(
         "UPDATE sessions_consolidations SET attempts = 0, last_error = NULL, next_attempt_at = NULL WHERE session_id = ?",

@@ -31,14 +31,14 @@ def unread_memories(
     return [memories.record(row, now) for row in rows]
 
 
-def linked(connection: apsw.Connection, rid: int) -> set[int]:
+def linked_entities(connection: apsw.Connection, rid: int) -> set[int]:
     """The entities (eids) that a memory is linked to."""
     return {
         int(eid) for (eid,) in connection.execute("SELECT eid FROM memory_entities WHERE rid = ?", (rid,))
     }
 
 
-def stamp(connection: apsw.Connection, rid: int, now: int, gained: Collection[int]) -> None:
+def mark_enriched(connection: apsw.Connection, rid: int, now: int, gained: Collection[int]) -> None:
     """It was read, and ``gained`` links to these entities; those of earlier readings stay. Inside the caller's
     transaction."""
     connection.execute(
@@ -52,7 +52,7 @@ def stamp(connection: apsw.Connection, rid: int, now: int, gained: Collection[in
     )
 
 
-def of_memory(connection: apsw.Connection, rid: int) -> Enrichment | None:
+def enrichment_of_memory(connection: apsw.Connection, rid: int) -> Enrichment | None:
     """When a memory was read again, and which of its entities it has from that; None if it was not."""
     row = connection.execute("SELECT at FROM enrichments WHERE rid = ?", (rid,)).fetchone()
     if row is None:

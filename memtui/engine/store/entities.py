@@ -16,7 +16,7 @@ import apsw
 
 from memtui.engine.records import Entity
 
-from .history import derived
+from .history import without_history
 from .sql import scalar, storable
 
 # Bits of ``protected``: what of an entity somebody decided, and nothing else changes.
@@ -49,7 +49,7 @@ def link(connection: apsw.Connection, rid: int, mentions: Iterable[Mention], now
     for mention in mentions:
         eid = resolve(connection, mention)
         if eid is None:
-            eid = _learn(connection, mention, now)
+            eid = _insert_name(connection, mention, now)
         if eid < 0:
             continue
         vote = mention.type if mention.vote else None
@@ -86,13 +86,13 @@ def resolve(connection: apsw.Connection, mention: Mention) -> int | None:
     return None
 
 
-def _learn(connection: apsw.Connection, mention: Mention, now: int) -> int:
+def _insert_name(connection: apsw.Connection, mention: Mention, now: int) -> int:
     """Make the rows of a new name: the name's, and that of what is in the text, merged into it."""
     rows: Any = connection.execute(
         "SELECT coalesce(e.merged_into, e.eid) FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id WHERE a.key = ?",
         (entity_key(mention.name),),
     ).fetchall()
-    with derived(connection):
+    with without_history(connection):
         if rows:
             return make_row(connection, mention.raw, mention.type, now, merged_into=int(rows[0][0]))
         eid = make_row(connection, mention.name, mention.type, now)
@@ -180,7 +180,7 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
     rank = {one: (one != "other", count, one == type) for one, count in votes.items()}
     best = max(rank, key=lambda one: rank[one], default=type)
     if best != type and rank[best][:2] > rank.get(type, (type != "other", 0, True))[:2]:
-        with derived(connection):
+        with without_history(connection):
             connection.execute("UPDATE entities SET type = ? WHERE eid = ?", (best, survivor))
 
 

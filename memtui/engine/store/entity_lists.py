@@ -60,7 +60,7 @@ class EntityList:
         self._connections = connections
 
     def count(self, words: str = "") -> int:
-        where, values = _where(words)
+        where, values = _filter_condition(words)
         with self._connections.read() as connection:
             return int(scalar(connection, f"SELECT count(*) FROM entities e WHERE {where}", values))
 
@@ -74,7 +74,7 @@ class EntityList:
         limit: int = 128,
     ) -> list[Entity]:
         """``limit`` entities from ``offset`` on. Raises InputError for an unknown order or type."""
-        statement, values = _ordered(words, order, falling)
+        statement, values = _ordered_query(words, order, falling)
         with self._connections.read() as connection:
             keys = [
                 eid
@@ -84,7 +84,7 @@ class EntityList:
 
     def keys(self, words: str = "", *, order: str = "mentions", falling: bool = True) -> Iterator[array[int]]:
         """The ``eid`` of all of them in order, in chunks; stop iterating (and close) to cancel."""
-        statement, values = _ordered(words, order, falling)
+        statement, values = _ordered_query(words, order, falling)
         with self._connections.read() as connection:
             yield from in_chunks(connection.execute(statement, values))
 
@@ -94,7 +94,7 @@ class EntityList:
             return entities.by_eid(connection, keys)
 
 
-def known_type(type: str) -> str:
+def check_type(type: str) -> str:
     """A type in small letters. Raises InputError for one that is none."""
     folded = fold(type)
     if folded not in TYPES:
@@ -102,7 +102,7 @@ def known_type(type: str) -> str:
     return folded
 
 
-def _where(words: str) -> tuple[str, tuple[str, ...]]:
+def _filter_condition(words: str) -> tuple[str, tuple[str, ...]]:
     terms, values = [_LISTED], []
     for word in words.split():
         if named := keys_named(word):
@@ -114,7 +114,7 @@ def _where(words: str) -> tuple[str, tuple[str, ...]]:
         wanted = fold(word[1:] if missing else word)
         if wanted.startswith("type:") and len(wanted) > 5:
             terms.append(f"e.type {'<>' if missing else '='} ?")
-            values.append(known_type(wanted[5:]))
+            values.append(check_type(wanted[5:]))
             continue
         terms.append(
             f"""e.eid {"NOT " if missing else ""}IN (
@@ -126,10 +126,10 @@ def _where(words: str) -> tuple[str, tuple[str, ...]]:
     return " AND ".join(terms), tuple(values)
 
 
-def _ordered(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...]]:
+def _ordered_query(words: str, order: str, falling: bool) -> tuple[str, tuple[str, ...]]:
     if order not in _ORDERS:
         raise InputError(f"{order!r} is not a sort order.", f"Orders: {', '.join(_ORDERS)}.")
-    where, values = _where(words)
+    where, values = _filter_condition(words)
     terms, greatest_first = _ORDERS[order]
     direction = "DESC" if falling == greatest_first else "ASC"
     by = ", ".join(f"{term} {direction}" for term in terms)
@@ -178,14 +178,14 @@ def linked_memories(
     found = [memories.record(row, now) for row in rows]
     latest: dict[int, int] = {}
     for (eid,) in connection.execute(group[1:-1]).fetchall():
-        latest |= _latest(connection, eid, limit + len(found))
+        latest |= _latest_mentions(connection, eid, limit + len(found))
     known = {memory.rid for memory in found}
     rids = sorted((rid for rid in latest if rid not in known), key=lambda rid: (-latest[rid], -rid))
     others = memories.by_rid(connection, rids, now)
     return [*found, *(memory for memory in others if memory.kind != "fact")][:limit]
 
 
-def _latest(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]:
+def _latest_mentions(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]:
     rows: Any = connection.execute(
         "SELECT rid, at FROM memory_entities WHERE eid = ? AND at IS NOT NULL ORDER BY at DESC, rid DESC LIMIT ?",
         (eid, limit),
@@ -193,7 +193,7 @@ def _latest(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]
     return dict(rows)
 
 
-def unlinked(connection: apsw.Connection, eid: int) -> int:
+def count_unlinked(connection: apsw.Connection, eid: int) -> int:
     """How many active memories somebody took off an entity."""
     return int(
         scalar(
@@ -212,7 +212,7 @@ def count_unread_texts(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"))
 
 
-def months(connection: apsw.Connection, eid: int) -> list[tuple[int, int, int]]:
+def mentions_by_month(connection: apsw.Connection, eid: int) -> list[tuple[int, int, int]]:
     """(year, month, active memories), in local time, the oldest first; months without any are left out."""
     rows: Any = connection.execute(
         f"""

@@ -24,8 +24,8 @@ def find_entity(connection: apsw.Connection, name_or_id: str) -> Entity:
     Raises NotFoundError with near names, InputError that lists the candidates when several have this name.
     """
     wanted = storable(name_or_id).strip()
-    eids = _by_id(connection, wanted) or _by_name(connection, wanted)
-    found = [one for one in entities.by_eid(connection, eids) if not _hidden(connection, one.eid)]
+    eids = _find_by_id(connection, wanted) or _find_by_name(connection, wanted)
+    found = [one for one in entities.by_eid(connection, eids) if not _count_hidden(connection, one.eid)]
     if len(found) > 1:
         listing = ", ".join(f"{one.canonical_name} ({one.type}, {one.id})" for one in found)
         raise InputError(
@@ -37,7 +37,7 @@ def find_entity(connection: apsw.Connection, name_or_id: str) -> Entity:
         raise NotFoundError(
             f"{name_or_id!r} was marked as not an entity.", "memtui history has the decision; undo it there."
         )
-    near = near_names(connection, wanted)
+    near = similar_names(connection, wanted)
     raise NotFoundError(
         f"There is no entity {name_or_id!r}.",
         f"Did you mean {' or '.join(near)}?" if near else "memtui entities lists them.",
@@ -56,7 +56,7 @@ def entities_named(connection: apsw.Connection, name: str) -> list[tuple[int, in
     return [(int(row), int(survivor), bool(hidden)) for row, survivor, hidden in rows]
 
 
-def _by_id(connection: apsw.Connection, wanted: str) -> list[int]:
+def _find_by_id(connection: apsw.Connection, wanted: str) -> list[int]:
     rows: Any = connection.execute(
         "SELECT coalesce(merged_into, eid) FROM entities WHERE id = ?", (wanted,)
     ).fetchall()
@@ -68,15 +68,15 @@ def _by_id(connection: apsw.Connection, wanted: str) -> list[int]:
     return [eid for (eid,) in rows]
 
 
-def _by_name(connection: apsw.Connection, wanted: str) -> list[int]:
+def _find_by_name(connection: apsw.Connection, wanted: str) -> list[int]:
     return list(dict.fromkeys(survivor for _, survivor, _ in entities_named(connection, wanted)))
 
 
-def _hidden(connection: apsw.Connection, eid: int) -> bool:
+def _count_hidden(connection: apsw.Connection, eid: int) -> bool:
     return bool(scalar(connection, "SELECT hidden FROM entities WHERE eid = ?", (eid,)))
 
 
-def near_names(connection: apsw.Connection, wanted: str, most: int = 3) -> list[str]:
+def similar_names(connection: apsw.Connection, wanted: str, most: int = 3) -> list[str]:
     """Names that somebody who typed this may have meant."""
     key = entity_key(wanted)
     parts = [word for word in key.split() if len(word) > 1]

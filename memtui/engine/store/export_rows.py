@@ -197,10 +197,10 @@ def rows(
 
     ``to_write``: for ``encode`` and ``Digest`` alone; stamps, which those do not read, stay the JSON that they are.
     """
-    for type, sql in _statements(selection):
+    for type, sql in _select_statements(selection):
         columns = type.__struct_fields__
         for row in connection.execute(sql, selection.bindings):
-            yield _line(type, dict(zip(columns, row, strict=True)), to_write=to_write)
+            yield _make_line(type, dict(zip(columns, row, strict=True)), to_write=to_write)
 
 
 def counts(connection: apsw.Connection, selection: Selection = ALL) -> dict[str, int]:
@@ -209,7 +209,7 @@ def counts(connection: apsw.Connection, selection: Selection = ALL) -> dict[str,
         str(type.__struct_config__.tag): scalar(
             connection, f"SELECT count(*) FROM ({sql})", selection.bindings
         )
-        for type, sql in _statements(selection)
+        for type, sql in _select_statements(selection)
     }
 
 
@@ -225,7 +225,7 @@ def content_hash(connection: apsw.Connection) -> str:
     return digest.text
 
 
-def _is_found(line: EntityLine) -> bool:
+def _is_only_detected(line: EntityLine) -> bool:
     """Whether a name is here only because a program met it in a text."""
     decided = line.protected or line.hidden or line.pinned or line.summary
     return not decided and line.merged_into is None and len(line.aliases) <= 1
@@ -245,14 +245,14 @@ class Digest:
             return  # the same rows are the same, whoever decided so
         if isinstance(line, _STAMPED) and line.decided:
             line = replace(line, decided=())
-        found = isinstance(line, EntityLine) and _is_found(line)
+        found = isinstance(line, EntityLine) and _is_only_detected(line)
         if isinstance(line, MemoryLine):
             line = replace(line, **_UNDECIDED)
         elif isinstance(line, SessionLine):
             line = replace(line, first_seen_at=0, last_seen_at=0)
-        value = ordered = _hashed(line)
-        if isinstance(line, MemoryLine) and (changed := _without_order(line)):
-            value = _hashed(replace(line, **changed))
+        value = ordered = _hash_line(line)
+        if isinstance(line, MemoryLine) and (changed := _sort_unordered(line)):
+            value = _hash_line(replace(line, **changed))
         self._with_found += ordered
         if not found:
             self._ordered += ordered
@@ -260,22 +260,22 @@ class Digest:
 
     def fits(self, text: str) -> bool:
         """Whether an export that ends with ``text`` has these lines."""
-        return text in map(_digits, (self._sum, self._ordered, self._with_found))
+        return text in map(_digest_text, (self._sum, self._ordered, self._with_found))
 
     @property
     def text(self) -> str:
-        return _digits(self._sum)
+        return _digest_text(self._sum)
 
 
-def _hashed(line: AnyLine) -> int:
+def _hash_line(line: AnyLine) -> int:
     return int.from_bytes(blake2b(encode(line), digest_size=16).digest())
 
 
-def _digits(total: int) -> str:
+def _digest_text(total: int) -> str:
     return f"{total % (1 << 128):032x}"
 
 
-def _without_order(line: MemoryLine) -> dict[str, Raw]:
+def _sort_unordered(line: MemoryLine) -> dict[str, Raw]:
     """The tags and sources that are not in order, sorted: two devices that add the same ones end alike."""
     found = {}
     for name in ("tags", "source_ids"):
@@ -290,7 +290,7 @@ def _without_order(line: MemoryLine) -> dict[str, Raw]:
     return found
 
 
-def _decided(where: str) -> str:
+def _stamps_condition(where: str) -> str:
     """SQL for the stamps of what a row is about."""
     stamp = "json_object('aspect', aspect, 'seen', json(seen), 'device', device, 'at', at, 'actor', actor)"
     return f"(SELECT json_group_array({stamp}) FROM (SELECT * FROM decided s WHERE {where} ORDER BY aspect))"
@@ -301,7 +301,7 @@ MEMORY_FIELDS = tuple(name for name in MemoryLine.__struct_fields__ if name != "
 _SELECTED = ", ".join(
     [
         *(f"json(m.{name})" if name in _RAW else f"m.{name}" for name in MEMORY_FIELDS),
-        _decided("s.thing = m.id"),
+        _stamps_condition("s.thing = m.id"),
     ]
 )
 
@@ -313,7 +313,7 @@ _ABOUT_NAMES = f"""
         AND s.thing IN (SELECT id FROM entities WHERE eid IN (d.entity_id, d.other_id))"""
 
 
-def _line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -> AnyLine:
+def _make_line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -> AnyLine:
     for name in _RAW & values.keys():
         values[name] = Raw(values[name].encode())
     if "aliases" in values:
@@ -324,7 +324,7 @@ def _line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -> Any
     return type(**values)
 
 
-def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
+def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     """A SELECT for each kind of line, its columns in the order of the record's fields."""
     some = f"SELECT m.rid FROM memories m WHERE {selection.where}"
     sessions = entities = decisions = "true"
@@ -348,7 +348,7 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
                    (SELECT id FROM entities t WHERE t.eid = e.merged_into),
                    (SELECT json_group_array(json_object('key', key, 'alias', alias)) FROM (
                         SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key)),
-                   {_decided("s.thing = e.id")}
+                   {_stamps_condition("s.thing = e.id")}
             FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
         (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {selection.where} ORDER BY m.rid"),
         (ConsolidatedLine, f"""
@@ -359,16 +359,16 @@ def _statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
         (DecisionLine, f"""
             SELECT d.decision, d.at, d.actor, (SELECT id FROM entities e WHERE e.eid = d.entity_id),
                    (SELECT id FROM entities e WHERE e.eid = d.other_id), (SELECT id FROM memories m WHERE m.rid = d.rid), d.key,
-                   {_decided(_ABOUT_NAMES)}
+                   {_stamps_condition(_ABOUT_NAMES)}
             FROM entity_decisions d WHERE {decisions} ORDER BY d.decision_id"""),
     ]  # fmt: skip
     if not selection.narrowed:
         found += [
             (ScratchpadLine, f"""
-                SELECT key, value, updated_at, {_decided(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
+                SELECT key, value, updated_at, {_stamps_condition(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
                 ORDER BY pad_id"""),
             (DeletedKeyLine, f"""
-                SELECT key, {_decided(f"s.thing = '{PAD}' || key")} FROM (
+                SELECT key, {_stamps_condition(f"s.thing = '{PAD}' || key")} FROM (
                     SELECT DISTINCT substr(thing, {len(PAD) + 1}) AS key FROM decided WHERE thing GLOB '{PAD}*')
                 WHERE key NOT IN (SELECT key FROM scratchpad) ORDER BY key"""),
             (ProposalLine, """

@@ -58,7 +58,7 @@ def faded_facts(connection: apsw.Connection, threshold: float, moment: float) ->
     )
 
 
-def end_facts(
+def trash_faded_facts(
     connection: apsw.Connection, rids: Sequence[int], threshold: float, moment: float, now: int
 ) -> list[str]:
     """Move to the Trash those of ``rids`` that still are below ``threshold`` at ``moment``; returns their ids."""
@@ -93,7 +93,7 @@ def upcoming_fades(connection: apsw.Connection, threshold: float, until: float) 
     return [UpcomingFade(rid, at) for rid, at in rows]
 
 
-def histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tuple[int, ...]:
+def confidence_histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tuple[int, ...]:
     """How many active facts have an effective confidence in each tenth from 0 to 1 (1.0 is in the last)."""
     rows: Any = connection.execute(
         f"""
@@ -143,7 +143,9 @@ def aged_turns(connection: apsw.Connection, before: float) -> AgedTurns:
     return AgedTurns([rid for rid, stood_on in rows if not stood_on], sum(stood_on for _, stood_on in rows))
 
 
-def end_turns(connection: apsw.Connection, rids: Sequence[int], before: float, now: int) -> tuple[str, ...]:
+def trash_old_turns(
+    connection: apsw.Connection, rids: Sequence[int], before: float, now: int
+) -> tuple[str, ...]:
     """Move to the Trash those of ``rids`` of which that still holds; returns their ids."""
     rows: Any = connection.execute(
         f"""

@@ -29,7 +29,7 @@ from memtui.engine.errors import (
 from memtui.engine.wording import plural
 
 from . import file_replacement, locks, migration
-from .connection import assert_sqlite, connect, translate
+from .connection import assert_sqlite, connect, translate_error
 from .connections import Connections
 
 MEMORY = ":memory:"
@@ -44,7 +44,7 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
     """
     assert_sqlite()
     if str(where) == MEMORY:
-        return _in_memory()
+        return _open_in_memory()
     if "\0" in str(where):
         raise InputError("A path cannot contain a NUL character.", "Choose another path with --db.")
     try:
@@ -63,13 +63,13 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
                 raise StoreError(
                     f"There is no memory at {path}.", "Open it once without --readonly to create it."
                 )
-            _create(path)
+            _create_file(path)
         path = path.resolve()
         _refuse_unusable(path, readonly=readonly)
-        probe, immutable = _probe(path, readonly=readonly)
+        probe, immutable = _refuse_foreign_file(path, readonly=readonly)
         connections = Connections(path, readonly=readonly, immutable=immutable, first=probe)
         if not readonly:
-            _upgrade(connections, path)
+            _upgrade_schema(connections, path)
     return connections
 
 
@@ -81,14 +81,14 @@ def reopen(connections: Connections) -> None:
     path = connections.path
     if path is None:
         return
-    with file_errors(path), connections.renewing() as hand_over:
+    with file_errors(path), connections.replace_file() as hand_over:
         finish_exchange(path)
         if not path.exists():
             raise StoreError(
                 f"There is no memory at {path}.", "Put it back, or restore a backup: memtui restore."
             )
         _refuse_unusable(path, readonly=connections.readonly)
-        hand_over(*_probe(path, readonly=connections.readonly))
+        hand_over(*_refuse_foreign_file(path, readonly=connections.readonly))
     if not connections.readonly:
         with file_errors(path), connections.exclusive() as writer:
             migration.upgrade(writer, path)
@@ -120,8 +120,8 @@ def remove_unused(path: Path) -> bool:
 def finish_exchange(path: Path) -> None:
     """A restore that was killed between two steps is finished before anybody looks at the file."""
     resolved = path.resolve()
-    if file_replacement.is_planned(resolved):
-        file_replacement.finish(resolved)
+    if file_replacement.was_interrupted(resolved):
+        file_replacement.finish_interrupted(resolved)
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.Error as error:
-        raise translate(error, path) from error
+        raise translate_error(error, path) from error
     except PermissionError as error:
         raise StoreError(
             f"No permission for {error.filename or path}.", "Fix its permissions or choose --db."
@@ -141,7 +141,7 @@ def file_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _upgrade(connections: Connections, path: Path) -> None:
+def _upgrade_schema(connections: Connections, path: Path) -> None:
     try:
         with connections.exclusive() as writer:
             migration.upgrade(writer, path)
@@ -150,14 +150,14 @@ def _upgrade(connections: Connections, path: Path) -> None:
         raise
 
 
-def _in_memory() -> Connections:
+def _open_in_memory() -> Connections:
     connections = Connections(None)
     with connections.write() as writer:
-        _initialise(writer)
+        _initialise_schema(writer)
     return connections
 
 
-def _initialise(connection: apsw.Connection) -> None:
+def _initialise_schema(connection: apsw.Connection) -> None:
     migration.create(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     rows = {
@@ -170,13 +170,13 @@ def _initialise(connection: apsw.Connection) -> None:
     connection.executemany("INSERT INTO memory_metadata(key, value) VALUES (?, ?)", list(rows.items()))
 
 
-def _create(path: Path) -> None:
+def _create_file(path: Path) -> None:
     """Build the file under another name and link it into place, so that no process sees an incomplete file."""
     paths.private_folder(path.parent)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     os.close(operating_system.create_private(partial))
     try:
-        _build(partial)
+        _build_empty_file(partial)
         try:
             path.hardlink_to(partial)
         except FileExistsError:
@@ -189,12 +189,12 @@ def _create(path: Path) -> None:
     operating_system.flush(path.parent)
 
 
-def _build(path: Path) -> None:
+def _build_empty_file(path: Path) -> None:
     """Make the empty file at ``path`` a memory without rows."""
     connection = connect(path, write=True)
     try:
         connection.execute("BEGIN IMMEDIATE")
-        _initialise(connection)
+        _initialise_schema(connection)
         connection.execute("COMMIT")
         connection.pragma("journal_mode", "wal")
     finally:
@@ -222,7 +222,7 @@ def _refuse_unusable(path: Path, *, readonly: bool) -> None:
         )
 
 
-def _probe(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
+def _refuse_foreign_file(path: Path, *, readonly: bool) -> tuple[apsw.Connection, bool]:
     """Refuse what is not ours before anything is written.
 
     Returns a connection to it, and whether it is open as immutable.

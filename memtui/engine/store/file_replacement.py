@@ -29,43 +29,43 @@ _PLAN = ".exchange"
 _WAIT_SECONDS = 30.0
 
 
-class Plan(Record):
+class ReplacementPlan(Record):
     """Names in the memory's folder: the ``new`` file, and what the old one is to be called."""
 
     new: str
     aside: str
 
 
-def exchange(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
+def replace_file(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
     """Put ``new``, a whole file in the same folder, in the place of what is at ``path``; returns what was set aside.
 
     What fails half-way is taken back. Raises StoreError where that fails too: then the next open finishes it.
     """
     plan = path.with_name(f"{path.name}{_PLAN}")
-    with _alone(path):
+    with _exclusive_access(path):
         written = plan.with_name(f"{plan.name}.new")
-        written.write_bytes(msgspec.json.encode(Plan(new=new.name, aside=aside.name)))
+        written.write_bytes(msgspec.json.encode(ReplacementPlan(new=new.name, aside=aside.name)))
         operating_system.close_to_others(written)
         operating_system.flush(written)
         operating_system.replace(written, plan)
         try:
             operating_system.flush(path.parent)
-            _carry_out(path)
+            _carry_out_plan(path)
         except (Exception, KeyboardInterrupt) as error:
-            _take_back(path, new, aside, error)
+            _roll_back(path, new, aside, error)
             raise
     return tuple(file for file in _with_sidecars(aside) if os.path.lexists(file))
 
 
-def is_planned(path: Path) -> bool:
+def was_interrupted(path: Path) -> bool:
     """Whether an exchange was broken off."""
     return os.path.exists(f"{path}{_PLAN}")  # noqa: PTH110 - asked at every open
 
 
-def finish(path: Path) -> None:
+def finish_interrupted(path: Path) -> None:
     """Finish an exchange that was broken off. Raises BusyError while another program is at it."""
-    with _alone(path):
-        _carry_out(path)
+    with _exclusive_access(path):
+        _carry_out_plan(path)
 
 
 def places_aside(path: Path) -> list[Path]:
@@ -74,11 +74,11 @@ def places_aside(path: Path) -> list[Path]:
     return sorted(one for one in path.parent.iterdir() if one.name.startswith(start))
 
 
-def _carry_out(path: Path) -> None:
+def _carry_out_plan(path: Path) -> None:
     """Each step may have been done already, by a process that was killed."""
     plan_path = path.with_name(f"{path.name}{_PLAN}")
     try:
-        plan = msgspec.json.decode(plan_path.read_bytes(), type=Plan)
+        plan = msgspec.json.decode(plan_path.read_bytes(), type=ReplacementPlan)
         new, aside = path.with_name(plan.new), path.with_name(plan.aside)
     except FileNotFoundError:
         return
@@ -103,7 +103,7 @@ def _carry_out(path: Path) -> None:
     operating_system.flush(path.parent)
 
 
-def _take_back(path: Path, new: Path, aside: Path, error: BaseException) -> None:
+def _roll_back(path: Path, new: Path, aside: Path, error: BaseException) -> None:
     """Move back what was moved, and forget the plan. ``aside``: a name that was free."""
     try:
         if not os.path.lexists(new):
@@ -119,7 +119,7 @@ def _take_back(path: Path, new: Path, aside: Path, error: BaseException) -> None
         path.with_name(f"{path.name}{_PLAN}").unlink(missing_ok=True)
         operating_system.flush(path.parent)
     except OSError as failed:
-        if is_planned(path):
+        if was_interrupted(path):
             raise StoreError(
                 f"The restore of {path} stopped half-way ({error}), and could not be taken back ({failed}).",
                 "Nothing is lost: whoever opens the memory next finishes the restore.",
@@ -144,7 +144,7 @@ def refuse_to_begin_anew(path: Path) -> None:
         resolved = path.expanduser().absolute().resolve()
     except (OSError, RuntimeError, ValueError):
         return  # no path at all, or a link to itself: whoever opens it says so
-    if is_missing(resolved) and not is_planned(resolved) and find_backups(resolved):
+    if is_missing(resolved) and not was_interrupted(resolved) and find_backups(resolved):
         raise StoreError(
             f"There is no memory at {path}, but there are backups of it.",
             "memtui restore brings one back; for an empty memory, move the folder backups away.",
@@ -166,7 +166,7 @@ def free_name(path: Path, at: float) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _exclusive_access(path: Path) -> Iterator[None]:
     from filelock import Timeout
 
     try:

@@ -66,7 +66,7 @@ def forget_deleted(connection: apsw.Connection, table: str) -> None:
     if nothing older is left that the marks would have to hide: FTS5 sees to that by what level it merges from.
     """
     connection.execute(f"INSERT INTO {table}({table}) VALUES ('flush')")
-    levels = _levels(connection, table)
+    levels = _read_levels(connection, table)
     whole = sum(level.segments for level in levels)
     in_use = [level for level in levels if level.segments]
     # Segments of a single level are merged into the next one, older or not; a merge that was begun is only continued.
@@ -75,26 +75,26 @@ def forget_deleted(connection: apsw.Connection, table: str) -> None:
     connection.execute(f"INSERT INTO {table}({table}) VALUES (?)", (command,))
 
 
-class _Level(NamedTuple):
+class _SegmentLevel(NamedTuple):
     merging: int
     segments: int
 
 
-def _levels(connection: apsw.Connection, table: str) -> list[_Level]:
+def _read_levels(connection: apsw.Connection, table: str) -> list[_SegmentLevel]:
     """The levels of an index, from the record that FTS5 keeps of them."""
     record = scalar(connection, f"SELECT block FROM {table}_data WHERE id = 10")
-    numbers = iter(varints(record[4:]))  # after a cookie
+    numbers = iter(decode_varints(record[4:]))  # after a cookie
     levels, _, _ = next(numbers), next(numbers), next(numbers)
     found = []
     for _ in range(levels):
-        level = _Level(next(numbers), next(numbers))
+        level = _SegmentLevel(next(numbers), next(numbers))
         found.append(level)
         for _ in range(3 * level.segments):  # of each its number, first and last page
             next(numbers)
     return found
 
 
-def varints(block: bytes) -> list[int]:
+def decode_varints(block: bytes) -> list[int]:
     """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
     found: list[int] = []
     value = 0

@@ -36,7 +36,7 @@ class RestoredError(StoreError):
     """The file was restored in the middle of an operation: what it had stored is not there."""
 
 
-class Op:
+class OpenOperation:
     """An open operation: the connection of its transaction, and its label, which may still change.
 
     ``wrote``: whoever knows that rows have changed may say so; else it is looked up at the end.
@@ -50,7 +50,7 @@ class Op:
         self._label = label
 
     @property
-    def relabelled(self) -> bool:
+    def current_label(self) -> bool:
         return self.label != self._label
 
 
@@ -58,7 +58,7 @@ class Op:
 def operation(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None,
     project: str | None = None, folder: str | None = None,
-) -> Iterator[Op]:  # fmt: skip
+) -> Iterator[OpenOperation]:  # fmt: skip
     """One operation in one transaction. Raises NotRecordedError for words that are not recorded (``recording_rules``)."""
     end_unfinished(connections)
     try:
@@ -69,16 +69,16 @@ def operation(
             if refused:
                 raise refused
             agent_usage.count_write(connection)
-            op_id = _insert(connection, clock, actor, kind, label, "done", undoes)
-            op = Op(connection, op_id, label)
+            op_id = _insert_operation(connection, clock, actor, kind, label, "done", undoes)
+            op = OpenOperation(connection, op_id, label)
             connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
             yield op
             if unwanted := recording_rules.refusal_of_words(connection, actor, kind, op_id):
                 raise unwanted
             connection.execute("DELETE FROM current_op")
-            if not op.wrote and not _changed(connection, op_id):
+            if not op.wrote and not _has_changes(connection, op_id):
                 connection.execute("DELETE FROM ops WHERE op_id = ?", (op_id,))
-            elif op.relabelled:
+            elif op.current_label:
                 connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
     except NotRecordedError:
         with connections.write() as connection:
@@ -86,25 +86,25 @@ def operation(
         raise
 
 
-def _changed(connection: apsw.Connection, op_id: int) -> bool:
+def _has_changes(connection: apsw.Connection, op_id: int) -> bool:
     return scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)) is not None
 
 
-def begin(
+def begin_long(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, *, undoes: int | None = None
 ) -> int:
     """Start an operation of many transactions; ``part`` runs each of them, ``finish`` ends it."""
     end_unfinished(connections)
     token = connections.runs.hold()
     with connections.write() as connection:
-        return _insert(connection, clock, actor, kind, label, "running", undoes, token)
+        return _insert_operation(connection, clock, actor, kind, label, "running", undoes, token)
 
 
 @contextmanager
-def part(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
+def continue_long(connections: Connections, op_id: int) -> Iterator[apsw.Connection]:
     """One transaction of a running operation. Raises RestoredError when a restore took the operation away."""
     with connections.write_in_turn() as connection:
-        if not _is_ours(connections, connection, op_id):
+        if not _belongs_to_process(connections, connection, op_id):
             raise RestoredError(
                 "A backup was restored in the meantime, so this was stopped.",
                 "Look at what is there now, and try again.",
@@ -119,7 +119,7 @@ def reopen_latest(connections: Connections, op_id: int) -> Iterator[apsw.Connect
     """One more transaction of an operation that is done; None if another one came since, its undo for one, or it went."""
     with connections.write_in_turn() as connection:
         latest = scalar(connection, "SELECT max(op_id) FROM ops") == op_id
-        if not latest or not _is_ours(connections, connection, op_id):
+        if not latest or not _belongs_to_process(connections, connection, op_id):
             yield None
             return
         connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
@@ -127,13 +127,13 @@ def reopen_latest(connections: Connections, op_id: int) -> Iterator[apsw.Connect
         connection.execute("DELETE FROM current_op")
 
 
-def _is_ours(connections: Connections, connection: apsw.Connection, op_id: int) -> bool:
+def _belongs_to_process(connections: Connections, connection: apsw.Connection, op_id: int) -> bool:
     """Whether it is there, and is the one that this process began: a restored file may have another of its number."""
     found: Any = connection.execute("SELECT run_id FROM ops WHERE op_id = ?", (op_id,)).fetchone()
     return found is not None and connections.runs.ours(found[0])
 
 
-def finish(connections: Connections, op_id: int, label: str) -> None:
+def finish_long(connections: Connections, op_id: int, label: str) -> None:
     """End a running operation of this process, unless a restore took it away: then its number may be another's.
 
     Without room for that it is ended by the next change (``end_unfinished``).
@@ -141,7 +141,7 @@ def finish(connections: Connections, op_id: int, label: str) -> None:
     token = None
     try:
         with connections.write() as connection:
-            if _is_ours(connections, connection, op_id):
+            if _belongs_to_process(connections, connection, op_id):
                 token = scalar(connection, "SELECT run_id FROM ops WHERE op_id = ?", (op_id,))
                 close(connection, op_id, label)
     except DiskFullError:
@@ -154,7 +154,7 @@ def finish(connections: Connections, op_id: int, label: str) -> None:
 def end_unfinished(connections: Connections) -> None:
     """End the operations of this process that a full disk kept open."""
     for op_id, label in list(connections.unfinished.items()):
-        finish(connections, op_id, label)
+        finish_long(connections, op_id, label)
 
 
 def close_dead(connections: Connections) -> int:
@@ -177,11 +177,11 @@ def close_dead(connections: Connections) -> int:
             if now == ("running", token) and undoes is None:
                 close(connection, op_id, f"{label}{INTERRUPTED}")
             elif now == ("running", token):
-                interrupt(connection, op_id, label)
+                interrupt_undo(connection, op_id, label)
     return len(dead)
 
 
-def interrupt(connection: apsw.Connection, op_id: int, label: str) -> None:
+def interrupt_undo(connection: apsw.Connection, op_id: int, label: str) -> None:
     """Leave an undo open that did not come to its end; one that changed nothing leaves no trace."""
     if scalar(connection, "SELECT 1 FROM changes WHERE op_id = ? LIMIT 1", (op_id,)):
         named = f"{label.removesuffix(INTERRUPTED)}{INTERRUPTED}"
@@ -199,7 +199,7 @@ def close(connection: apsw.Connection, op_id: int, label: str) -> None:
 
 
 @contextmanager
-def derived(connection: apsw.Connection) -> Iterator[None]:
+def without_history(connection: apsw.Connection) -> Iterator[None]:
     """Inside it, rows that a program derives (an entity found in a text) are kept out of history."""
     row = connection.execute("SELECT op_id FROM current_op").fetchone()
     connection.execute(
@@ -212,7 +212,7 @@ def derived(connection: apsw.Connection) -> Iterator[None]:
         connection.execute("UPDATE current_op SET op_id = ?", row)
 
 
-def _insert(
+def _insert_operation(
     connection: apsw.Connection,
     clock: Clock,
     actor: str,
@@ -229,7 +229,7 @@ def _insert(
     return connection.last_insert_rowid()
 
 
-def prune(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES) -> int:
+def forget_old_operations(connections: Connections, now: float, *, keep_bytes: int = KEEP_BYTES) -> int:
     """Forget operations older than 90 days, and the oldest beyond ``keep_bytes`` of images.
 
     Returns how many operations went. Runs of inserted rows carry no image, so they are never
@@ -296,7 +296,7 @@ def with_removed_ids(connection: apsw.Connection, changes: Iterable[RowChange]) 
     return found
 
 
-def title(connection: apsw.Connection, change: RowChange) -> str:
+def title_of_change(connection: apsw.Connection, change: RowChange) -> str:
     """What people know the row by: a memory's text, a session's id, a name; "" when nothing is known."""
     column = _TITLES.get(change.table, "")
     for row in (change.after, change.before):
@@ -305,7 +305,7 @@ def title(connection: apsw.Connection, change: RowChange) -> str:
     return str(last_known_row(connection, change.table, change.key).get(column) or "")
 
 
-def removed_by(connection: apsw.Connection, identity: str) -> tuple[str, Operation] | None:
+def operation_that_removed(connection: apsw.Connection, identity: str) -> tuple[str, Operation] | None:
     """The whole id of a memory that is gone (given by it or a beginning of it), and the operation that took it."""
     row: Any = connection.execute(
         """

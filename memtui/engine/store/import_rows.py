@@ -81,7 +81,7 @@ class OtherIds(TemporaryTable):
     def all_of(self, ids: Raw) -> str:
         """A JSON list of ids, as the text of one."""
         if not self._any or bytes(ids) == b"[]":
-            return _text(ids)
+            return _raw_text(ids)
         return json_text([self.of(id) for id in _strings(ids)])
 
 
@@ -118,19 +118,19 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
             here = line.source_key and scalar(
                 connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,)
             )
-            here = here or _same_note(connection, line, others, op_id)
+            here = here or _find_same_note(connection, line, others, op_id)
             if here:
                 others.note(line.id, here)
             return bool(here)
         case EntityLine():
             if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)):
                 return True
-            here = _same_name(connection, line, op_id)
+            here = _find_same_entity(connection, line, op_id)
             if here:
                 others.note(line.id, here)
             return here is not None
         case DecisionLine():
-            return _decided(connection, line, others)
+            return _insert_decision(connection, line, others)
         case ConsolidatedLine():
             # Of a session that was here before, only what is here tells how far it was read.
             return not scalar(
@@ -152,8 +152,8 @@ def add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
 
     Raises InputError if the file refuses it.
     """
-    with _whole(connection):
-        return _add(connection, line, others)
+    with _all_or_nothing(connection):
+        return _add_line(connection, line, others)
 
 
 def add_memories(
@@ -163,7 +163,7 @@ def add_memories(
 
     None is added, and InputError raised, if the file refuses one of them.
     """
-    with _whole(connection):
+    with _all_or_nothing(connection):
         rows = [_memory_row(line, others) for line in lines]
         made: dict[str, int] = dict(
             connection.execute(_insert_sql(len(rows)), [value for row in rows for value in row])
@@ -173,7 +173,7 @@ def add_memories(
             if (rid := made.pop(line.id, None)) is None:
                 continue
             added.append(line)
-            _put_stamps(connection, line.id, line.decided, others)
+            _insert_stamps(connection, line.id, line.decided, others)
             attributes = _object(line.attributes)
             if "secrets" in attributes and "redacted" not in attributes:
                 # A secret gets no vector.
@@ -182,7 +182,7 @@ def add_memories(
 
 
 @contextmanager
-def _whole(connection: apsw.Connection) -> Iterator[None]:
+def _all_or_nothing(connection: apsw.Connection) -> Iterator[None]:
     """What is done within is done whole or not at all. Raises InputError for what the file refuses."""
     try:
         with connection:
@@ -213,12 +213,12 @@ def widen(connection: apsw.Connection, line: SessionLine) -> None:
     )
 
 
-def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
+def _add_line(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
     match line:
         case EntityLine():
             return _add_entity(connection, line, others)
         case ConsolidatedLine():
-            through = _row(connection, "memories", "rid", others.of(line.through)) if line.through else 0
+            through = _rid_of(connection, "memories", "rid", others.of(line.through)) if line.through else 0
             if through is None:  # the turn did not come along: the session is read again
                 return False
             connection.execute(
@@ -242,7 +242,7 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
                     stamps.write(
                         connection, thing, replace(stamp, seen=stamps.join_stamps(known, stamp.seen))
                     )
-            return _insert(
+            return _insert_row(
                 connection, "entity_decisions", decision=line.decision, entity_id=entity, other_id=other, rid=rid,
                 key=line.key, at=line.at, actor=line.actor,
             )  # fmt: skip
@@ -254,12 +254,12 @@ def _add(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> bool:
             table = _KEYED[type(line)][0]
             values = {name: getattr(line, name) for name in line.__struct_fields__ if name != "decided"}
             if isinstance(line, ScratchpadLine):
-                _put_stamps(connection, stamps.PAD + line.key, line.decided, others)
+                _insert_stamps(connection, stamps.PAD + line.key, line.decided, others)
             if isinstance(line, QuestionLine):
                 values["expected"] = others.all_of(line.expected)
-            return _insert(
+            return _insert_row(
                 connection, table,
-                **{name: _text(value) if isinstance(value, Raw) else value for name, value in values.items()},
+                **{name: _raw_text(value) if isinstance(value, Raw) else value for name, value in values.items()},
             )  # fmt: skip
 
 
@@ -279,7 +279,7 @@ def _memory_row(line: MemoryLine, others: OtherIds) -> tuple[Any, ...]:
     text = msgspec.json.encode(attributes, order="deterministic") if changed else bytes(line.attributes)
     here = {
         "source_ids": others.all_of(line.source_ids),
-        "tags": _text(line.tags),
+        "tags": _raw_text(line.tags),
         "attributes": text.decode(),
     }
     return (
@@ -303,20 +303,22 @@ def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds)
         "SELECT coalesce(merged_into, eid) FROM entities WHERE id = ?",
         (others.of(line.merged_into),),
     )
-    added = _insert(
+    added = _insert_row(
         connection, "entities", id=line.id, canonical_name=line.canonical_name, type=line.type, summary=line.summary,
         protected=line.protected, hidden=line.hidden, pinned=line.pinned, merged_into=survivor,
         created_at=line.created_at,
     )  # fmt: skip
-    eid = _row(connection, "entities", "eid", line.id)
+    eid = _rid_of(connection, "entities", "eid", line.id)
     if added:
-        _put_stamps(connection, line.id, line.decided, others)
+        _insert_stamps(connection, line.id, line.decided, others)
     for alias in line.aliases if added else ():
-        _insert(connection, "entity_aliases", key=alias.key, entity_id=eid, alias=alias.alias)
+        _insert_row(connection, "entity_aliases", key=alias.key, entity_id=eid, alias=alias.alias)
     return added
 
 
-def _put_stamps(connection: apsw.Connection, thing: str, decided: Sequence[Stamp], others: OtherIds) -> None:
+def _insert_stamps(
+    connection: apsw.Connection, thing: str, decided: Sequence[Stamp], others: OtherIds
+) -> None:
     """The stamps of a row that is new here."""
     for stamp in decided:
         stamps.write(connection, thing, replace(stamp, aspect=local_aspect(stamp.aspect, others)))
@@ -329,7 +331,7 @@ def local_aspect(aspect: str, others: OtherIds) -> str:
     return f"{stamps.ABOUT}{others.of(aspect.removeprefix(stamps.ABOUT))}"
 
 
-def _insert(connection: apsw.Connection, table: str, **values: Any) -> bool:
+def _insert_row(connection: apsw.Connection, table: str, **values: Any) -> bool:
     row = connection.execute(
         f"INSERT INTO {table}({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
         "ON CONFLICT DO NOTHING RETURNING 1",
@@ -338,7 +340,7 @@ def _insert(connection: apsw.Connection, table: str, **values: Any) -> bool:
     return row is not None
 
 
-def _same_note(
+def _find_same_note(
     connection: apsw.Connection, line: MemoryLine, others: OtherIds, op_id: int | None
 ) -> str | None:
     """The id of a note that was here before and says the same, which both sides drew for themselves.
@@ -361,7 +363,7 @@ def _same_note(
     return next((str(id) for (id,) in rows if not others.names(str(id))), None)
 
 
-def _same_name(connection: apsw.Connection, line: EntityLine, op_id: int | None) -> str | None:
+def _find_same_entity(connection: apsw.Connection, line: EntityLine, op_id: int | None) -> str | None:
     """The id of a row that was here before and has one of the line's names, of the same type if there is one."""
     for alias in line.aliases:
         here: str | None = scalar(
@@ -401,7 +403,7 @@ def _drop_opposite(
         )
 
 
-def _outdated(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
+def _is_outdated(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
     """Whether it was decided otherwise here, knowing of this; of two that knew nothing of each other a link stands."""
     for thing, stamp in _stamps_of(line, others):
         relation = stamps.compare_stamps(stamps.seen_by(connection, thing, stamp.aspect), stamp.seen)
@@ -410,8 +412,8 @@ def _outdated(connection: apsw.Connection, line: DecisionLine, others: OtherIds)
     return False
 
 
-def _decided(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
-    return _outdated(connection, line, others) or bool(
+def _insert_decision(connection: apsw.Connection, line: DecisionLine, others: OtherIds) -> bool:
+    return _is_outdated(connection, line, others) or bool(
         scalar(
             connection,
             "SELECT 1 FROM entity_decisions WHERE decision = ? AND entity_id IS ? AND other_id IS ? AND rid IS ? AND key IS ?",
@@ -424,16 +426,16 @@ def _decision_rows(
     connection: apsw.Connection, line: DecisionLine, others: OtherIds
 ) -> tuple[int | None, int | None, int | None]:
     return (
-        _row(connection, "entities", "eid", others.of(line.entity)),
-        _row(connection, "entities", "eid", others.of(line.other)),
-        _row(connection, "memories", "rid", others.of(line.memory)),
+        _rid_of(connection, "entities", "eid", others.of(line.entity)),
+        _rid_of(connection, "entities", "eid", others.of(line.other)),
+        _rid_of(connection, "memories", "rid", others.of(line.memory)),
     )
 
 
-def _row(connection: apsw.Connection, table: str, key: str, id: str | None) -> int | None:
+def _rid_of(connection: apsw.Connection, table: str, key: str, id: str | None) -> int | None:
     found: int | None = scalar(connection, f"SELECT {key} FROM {table} WHERE id = ?", (id,))
     return found
 
 
-def _text(json: Raw) -> str:
+def _raw_text(json: Raw) -> str:
     return bytes(json).decode()

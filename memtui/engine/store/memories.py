@@ -164,9 +164,9 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
 
 def _refuse_gone(connection: apsw.Connection, identity: str) -> None:
     """Raise with the way back, when history knows the memory."""
-    from .history import removed_by
+    from .history import operation_that_removed
 
-    if len(identity) < 4 or (gone := removed_by(connection, identity)) is None:
+    if len(identity) < 4 or (gone := operation_that_removed(connection, identity)) is None:
         return
     whole, operation = gone
     way = "memtui redo" if operation.undoes is not None else f"memtui undo {operation.op_id}"

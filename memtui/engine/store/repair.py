@@ -14,12 +14,12 @@ from .check.structure import (
     DERIVED,
     FIXED,
     can_be_made,
-    contents,
+    existing_schema,
+    expected_schema,
     fixed_contents,
-    manifest,
     owner_of,
-    present,
-    private_parts,
+    owner_only_files,
+    table_contents,
     too_low_sequences,
 )
 from .connections import Connections
@@ -41,14 +41,14 @@ def repair(connections: Connections, broken: set[str]) -> tuple[Repair, ...]:
             except (apsw.SQLError, apsw.CorruptError, apsw.ConstraintError):
                 continue
     if "permissions" in broken and connections.path is not None:
-        for part in private_parts(connections.path):
+        for part in owner_only_files(connections.path):
             operating_system.close_to_others(part)
         done.append(Repair(check="permissions", did="Closed the memory and its backups to others."))
     return tuple(done)
 
 
 def _schema(connection: apsw.Connection) -> Iterator[str]:
-    wanted, have = manifest(), present(connection)
+    wanted, have = expected_schema(), existing_schema(connection)
     changed = {key for key in wanted.keys() | have.keys() if wanted.get(key) != have.get(key)}
     mendable = sorted(key for key in changed if can_be_made(*key, have))
     # A broken full-text index goes as a whole, with the inner tables that it has.
@@ -58,7 +58,7 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
             connection.execute(f'DROP {kind} "{name}"')
     for table in texts:
         connection.execute(f'DROP TABLE IF EXISTS "{table}"')
-        for kind, name in present(connection):  # an inner table whose index is gone
+        for kind, name in existing_schema(connection):  # an inner table whose index is gone
             if kind == "table" and owner_of(name) == table:
                 connection.execute(f'DROP TABLE "{name}"')
     made = [key for key in mendable if key[0] == "table" and key[1] in (*DERIVED, *FIXED)] + [
@@ -87,7 +87,7 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
 def _fixed_tables(connection: apsw.Connection) -> Iterator[str]:
     for table in FIXED:
         rows = fixed_contents(table)
-        if contents(connection, table) != rows:
+        if table_contents(connection, table) != rows:
             connection.execute(f"DELETE FROM {table}")
             connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
             yield f"Filled the table {table} with the rows of this version."
@@ -139,7 +139,7 @@ def _full_text(connection: apsw.Connection) -> Iterator[str]:
                 _fill(connection, table)
         except (apsw.SQLError, apsw.CorruptError):
             connection.execute(f"DROP TABLE {table}")
-            connection.execute(manifest()["table", table])
+            connection.execute(expected_schema()["table", table])
             _fill(connection, table)
     yield "Built the full-text indexes anew from the texts."
 

@@ -232,7 +232,7 @@ def _root(connection: apsw.Connection, operation: Operation) -> Operation:
 def _undo_in_slices(
     connections: Connections, clock: Clock, actor: str, kind: str, label: str, target: Operation
 ) -> tuple[int, int, list[Conflict]]:
-    by_id = history.begin(connections, clock, actor, kind, label, undoes=target.op_id)
+    by_id = history.begin_long(connections, clock, actor, kind, label, undoes=target.op_id)
     with connections.read() as connection:
         token = operations.get(connection, by_id).run_id
     restored, conflicts = _run_slices(connections, by_id, label, target, token)
@@ -250,7 +250,7 @@ def _run_slices(
         with connections.read() as connection:
             slices = list(_slices(connection, target.op_id))
         for table, first, last in slices:
-            with history.part(connections, by_id) as connection:
+            with history.continue_long(connections, by_id) as connection:
                 rows = list(rows_of(connection, target.op_id, table, first, last))
                 _, left = _put_back(connection, target.op_id, rows, by_id)
             conflicts += left[: max(0, 1_000 - len(conflicts))]
@@ -262,7 +262,7 @@ def _run_slices(
     except BaseException:
         # Whole slices stay, and the operation stays open: the next undo or redo goes on with it, or takes it back.
         with suppress(MemtuiError), connections.write() as connection:
-            history.interrupt(connection, by_id, label)
+            history.interrupt_undo(connection, by_id, label)
         raise
     finally:
         connections.runs.release(token)

@@ -180,7 +180,7 @@ class RunsWork(Protocol):
 async def go_back(shell: Shell, operation: Operation) -> str:
     """Go back to the state before a restore, after a preview. Returns a message, or empty."""
     work, op_id = shell.operations.work, operation.op_id
-    backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
+    backup = await shell.operations.ask(lambda memory: memory.backups.state_before_restore(op_id))
     if backup is None:
         return "The backup from before this restore no longer exists."
     preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
@@ -197,5 +197,5 @@ async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: R
         await work(lambda memory, _: memory.backups.restore(backup.path), "restore")
         return ""
     ids = chosen.ids or None
-    taken = await work(lambda memory, _: memory.backups.take(backup.path, ids), "taking")
+    taken = await work(lambda memory, _: memory.backups.restore_memories(backup.path, ids), "taking")
     return "The memory has all of it already." if taken is None else ""

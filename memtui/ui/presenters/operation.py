@@ -192,7 +192,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
         taken_back=taken_back,
         undone_by=None if operation.undone_by is None else view.operation(operation.undone_by),
         undoes=None if operation.undoes is None else view.operation(operation.undoes),
-        before=memory.backups.before(op_id) if is_restore(operation) else None,
+        before=memory.backups.state_before_restore(op_id) if is_restore(operation) else None,
     )
 
 

@@ -39,14 +39,14 @@ def drop_a_table(path: Path) -> None:
 def test_a_memory_that_is_gone_comes_back_from_its_backup(backed_up: Path) -> None:
     backed_up.unlink()
     rescue = Memory.rescue(backed_up)
-    problem = rescue.problem()
+    problem = rescue.find_problem()
     assert problem is not None and "There is no memory" in problem.message
     ((one, held),) = rescue.backups()
     assert held.counts["fact"] == 1
     done = rescue.restore("latest")
     assert (done.restored, done.aside) == (one.path, ())
     assert texts(backed_up) == {"one"}
-    assert rescue.problem() is None
+    assert rescue.find_problem() is None
 
 
 def test_the_backup_is_checked_before_anything_is_set_aside(backed_up: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_restore_that_was_killed_is_finished_by_who_opens_the_memory_next(
         def call(path: Path, *given: object, **more: object) -> object:
             nonlocal done
             beside = path.parent == backed_up.parent and ".partial" not in path.name
-            if beside and file_replacement.is_planned(backed_up):
+            if beside and file_replacement.was_interrupted(backed_up):
                 done += 1
                 if done > step:
                     raise KilledError
@@ -145,9 +145,9 @@ def test_a_restore_that_was_killed_is_finished_by_who_opens_the_memory_next(
             killed = False
         except KilledError:
             killed = True
-    assert file_replacement.is_planned(backed_up) == killed
+    assert file_replacement.was_interrupted(backed_up) == killed
     assert texts(backed_up) == {"one"}
-    assert not file_replacement.is_planned(backed_up)
+    assert not file_replacement.was_interrupted(backed_up)
     aside, *logs = file_replacement.places_aside(backed_up)
     assert (aside.read_bytes(), logs[-1].read_bytes()) == (log[1], content)
     assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
@@ -160,7 +160,7 @@ def failing(name: str, path: Path, patched: pytest.MonkeyPatch, *, again: bool) 
 
     def call(one: Path, *given: object, **more: object) -> object:
         nonlocal left
-        if left and one.parent == path.parent and file_replacement.is_planned(path):
+        if left and one.parent == path.parent and file_replacement.was_interrupted(path):
             left -= 1
             raise OSError(5, "Input/output error")
         return plain(one, *given, **more)
@@ -182,7 +182,7 @@ def test_a_restore_that_fails_half_way_leaves_all_as_it_was(
         failing(name, backed_up, patched, again=False)
         with pytest.raises(StoreError, match="Input/output error"):
             Memory.rescue(backed_up).restore("latest")
-    assert not file_replacement.is_planned(backed_up)
+    assert not file_replacement.was_interrupted(backed_up)
     assert not file_replacement.places_aside(backed_up)
     assert (backed_up.read_bytes(), log.exists()) == (before, True)
     assert not [*backed_up.parent.glob("*.new"), *backed_up.parent.glob(".*.new")]
@@ -197,7 +197,7 @@ def test_a_restore_that_cannot_be_taken_back_is_told_and_finished_later(
         with pytest.raises(StoreError, match="could not be taken back") as caught:
             Memory.rescue(backed_up).restore("latest")
     assert "opens the memory next finishes" in caught.value.hint
-    assert file_replacement.is_planned(backed_up)
+    assert file_replacement.was_interrupted(backed_up)
     assert texts(backed_up) == {"one"}
 
 
@@ -210,7 +210,7 @@ def test_a_restore_of_an_open_memory_that_fails_is_told_in_words(
             failing("replace", backed_up, patched, again=False)
             with pytest.raises(StoreError, match="Input/output error"):
                 memory.backups.restore("latest")
-        assert not file_replacement.is_planned(backed_up)
+        assert not file_replacement.was_interrupted(backed_up)
         assert memory.backups.restore("latest").aside
 
 
@@ -222,7 +222,7 @@ def test_a_damaged_plan_is_named_and_a_restore_goes_on(content: bytes, backed_up
         Memory.open(backed_up, options=OPTIONS)
     assert "Move it away" in caught.value.hint
     rescue = Memory.rescue(backed_up)
-    assert isinstance(rescue.problem(), CorruptFileError)
+    assert isinstance(rescue.find_problem(), CorruptFileError)
     aside = plan.rename(plan.with_name("moved away"))
     assert texts(backed_up) == {"one", "two"}
     aside.rename(plan)

@@ -143,14 +143,16 @@ def test_an_operation_that_a_restore_took_away_is_broken_off(memory: Memory, tmp
     memory.remember("one")
     own = memory.backups.make()
     for backup in (own, foreign):  # the other file has an operation of this number, but another one
-        op_id = history.begin(memory._core.connections, memory._core.clock, "person", "import", "Long work")
+        op_id = history.begin_long(
+            memory._core.connections, memory._core.clock, "person", "import", "Long work"
+        )
         memory.backups.restore(backup.path)
-        with pytest.raises(history.RestoredError), history.part(memory._core.connections, op_id):
+        with pytest.raises(history.RestoredError), history.continue_long(memory._core.connections, op_id):
             pass
         with history.reopen_latest(memory._core.connections, op_id) as connection:
             assert connection is None
         labels = [operation.label for operation in memory.view.operations()]
-        history.finish(memory._core.connections, op_id, "Was mine")
+        history.finish_long(memory._core.connections, op_id, "Was mine")
         assert [operation.label for operation in memory.view.operations()] == labels
 
 
@@ -158,7 +160,7 @@ def test_more_of_an_operation_is_not_put_into_that_of_another_file(memory: Memor
     with Memory.open(tmp_path / "other.db", options=OPTIONS) as other:
         other.remember("a")
         foreign = other.backups.make()
-    op_id = history.begin(memory._core.connections, memory._core.clock, "import", "import", "Following")
+    op_id = history.begin_long(memory._core.connections, memory._core.clock, "import", "import", "Following")
     done = memory.backups.restore(foreign.path)
     with (
         memory._core.connections.write() as connection
@@ -207,7 +209,7 @@ def test_what_was_erased_in_either_file_stays_away_when_one_takes_the_others_pla
     salt = salt_of(memory)
     memory.backups.restore(foreign.path)
     assert salt_of(memory) == salt, "an erase that is not finished has hashes made with it"
-    own = memory.backups.all()[0]
+    own = memory.backups.list_all()[0]
     memory.files.import_paths([file])
     assert texts(memory) == {"ours"}
     memory.backups.restore(own.path)  # and back again

@@ -52,5 +52,5 @@ def test_what_only_enrichment_found_is_known_by_its_entity(memory: Memory) -> No
     assert memory.view.enriched_in(ada.entity.eid) == set()
     rid = ada.memories[0].rid
     with memory._core.connections.write() as connection:
-        enrichments.stamp(connection, rid, MAY, [ada.entity.eid])
+        enrichments.mark_enriched(connection, rid, MAY, [ada.entity.eid])
     assert memory.view.enriched_in(ada.entity.eid) == {rid}

@@ -10,7 +10,7 @@ from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
-from memtui.engine.erase.matching import Texts, folded
+from memtui.engine.erase.matching import ErasedTexts, normalise_for_matching
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records.erase import ErasePlan
 from memtui.engine.store import memories, proposals, recalls
@@ -272,23 +272,23 @@ def test_taking_back_everything_after_an_erase_never_brings_it_back(memory: Memo
 @settings(max_examples=examples(40))
 @given(st.text(max_size=200), st.text(max_size=80), st.text(max_size=80), st.integers(0, 150))
 def test_a_long_run_in_common_is_always_seen(text: str, before: str, after: str, start: int) -> None:
-    texts = Texts([text])
+    texts = ErasedTexts([text])
     run = " ".join(text.split())[start : start + 40].removesuffix("…")
-    plain = folded(run)
-    if plain not in folded(text):  # it was cut between a letter and its mark
+    plain = normalise_for_matching(run)
+    if plain not in normalise_for_matching(text):  # it was cut between a letter and its mark
         return
     if len(plain) >= 40:
         assert texts.carried_by(f"{before} {run} {after}")
     if len(plain) >= 8:
-        assert texts.has(run)
+        assert texts.contains_sentence(run)
 
 
 def test_texts_that_share_little_are_not_taken_for_each_other() -> None:
-    texts = Texts([FACT, TURN, "ok then"])
-    assert not texts.touches(KEPT)
-    assert not texts.touches("I told you already: the jam is sold out.")
-    assert texts.unquoted(f"Corrected “{FACT[:59]}…” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
-    assert texts.unquoted(f"Corrected “…{FACT[-12:]}” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
+    texts = ErasedTexts([FACT, TURN, "ok then"])
+    assert not texts.mentions_any(KEPT)
+    assert not texts.mentions_any("I told you already: the jam is sold out.")
+    assert texts.without_quotations(f"Corrected “{FACT[:59]}…” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
+    assert texts.without_quotations(f"Corrected “…{FACT[-12:]}” to “{KEPT}”") == f"Corrected “…” to “{KEPT}”"
 
 
 def test_a_reader_of_the_plan_changes_nothing(memory: Memory) -> None:

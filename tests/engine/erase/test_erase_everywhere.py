@@ -75,7 +75,7 @@ def plant(connection: apsw.Connection) -> dict[str, tuple[str, str]]:
     planted: dict[str, tuple[str, str]] = {}
     numbers = count(1)
     for table, columns in SCHEMA.items():
-        for column in columns.texts:
+        for column in columns.text_columns:
             if (table, column) == (
                 "memories",
                 "content",

@@ -11,9 +11,9 @@ import apsw
 import pytest
 from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
-from memtui.engine.erase.matching import Texts
+from memtui.engine.erase.matching import ErasedTexts
 from memtui.engine.erase.proof import known_pieces
-from memtui.engine.erase.selection import closure
+from memtui.engine.erase.selection import compute_closure
 from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import proposals
 
@@ -125,21 +125,21 @@ def test_no_label_keeps_a_part_of_what_has_quotation_marks(
 
 
 def test_labels_lose_what_touches_and_nothing_else() -> None:
-    texts = Texts([FACT, "the ” and “ jam"])
+    texts = ErasedTexts([FACT, "the ” and “ jam"])
     for label in (
         "Imported 3 turns",
         "Renamed “Ada” to “Eve”",
         "Remembered “he said “no””",
         "Made “Ada” a person",
     ):
-        assert texts.unquoted(label) == label
-    assert texts.unquoted("Renamed “the ” and “ jam” to “Eve”") == "Renamed “…”"
-    assert texts.unquoted(f"Merged “{KEPT}” into “{FACT}” (interrupted)") == (
+        assert texts.without_quotations(label) == label
+    assert texts.without_quotations("Renamed “the ” and “ jam” to “Eve”") == "Renamed “…”"
+    assert texts.without_quotations(f"Merged “{KEPT}” into “{FACT}” (interrupted)") == (
         f"Merged “{KEPT}” into “…” (interrupted)"
     )
-    assert texts.unquoted(f"Could not read “s”: {FACT[5:60]}") == "Could not read “…”"
-    assert texts.unquoted(f"Cut “{FACT}") == "Cut “…”"
-    assert texts.unquoted("Cut “short") == "Cut “short"
+    assert texts.without_quotations(f"Could not read “s”: {FACT[5:60]}") == "Could not read “…”"
+    assert texts.without_quotations(f"Cut “{FACT}") == "Cut “…”"
+    assert texts.without_quotations("Cut “short") == "Cut “short"
 
 
 class Broken:
@@ -180,7 +180,7 @@ def test_the_proof_looks_for_the_error_of_a_session(memory: Memory) -> None:
     fail(memory, ["s"], "it is about a flying marmalade")
     with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM changes")
-        found = closure(connection, EraseRequest(ids=(turn.id,)))
+        found = compute_closure(connection, EraseRequest(ids=(turn.id,)))
         assert any(
             "flying marmalade" in piece.text for piece in known_pieces(connection, found, found.contents)
         )
@@ -198,7 +198,7 @@ def test_a_session_that_was_taken_back_loses_its_error_too(
         for request in (EraseRequest(ids=(turn,)), EraseRequest(session_id="s")):
             assert any(
                 "flying marmalade" in text
-                for text in closure(op.connection, request, backup=True).derived_texts
+                for text in compute_closure(op.connection, request, backup=True).derived_texts
             )
 
 

@@ -184,7 +184,7 @@ def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
-        before.setattr(export_rows, "_is_found", lambda line: False)
+        before.setattr(export_rows, "_is_only_detected", lambda line: False)
         memory.remember("Ada Lovelace lives in London")
         memory.models.index_pending()
         old = memory.files.export(tmp_path / "all.jsonl").content_hash
@@ -198,7 +198,7 @@ def test_an_export_whose_hash_counts_the_order_of_tags_still_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
-        before.setattr(export_rows, "_without_order", lambda line: {})
+        before.setattr(export_rows, "_sort_unordered", lambda line: {})
         memory.remember("Ada Lovelace lives in London", tags=["b", "a"])
         old = memory.files.export(tmp_path / "all.jsonl").content_hash
         before.undo()

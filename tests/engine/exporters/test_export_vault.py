@@ -137,7 +137,7 @@ def test_a_file_name_is_one_that_every_system_can_have(text: str) -> None:
 @hypothesis.given(st.text())
 def test_a_header_is_valid_yaml_whatever_is_in_it(text: str) -> None:
     yaml = pytest.importorskip("yaml")
-    header = markdown_text.frontmatter({"a": text, "b": [text]})
+    header = markdown_text.yaml_frontmatter({"a": text, "b": [text]})
     text = re.sub(r"\[(?=\[)", "[ ", text)
     assert yaml.safe_load(header.split("\n", 1)[1].rsplit("---\n", 1)[0]) == {"a": text, "b": [text]}
 

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from memtui import Memory
-from memtui.engine.exporters.markdown_text import escaped, file_name, frontmatter, link, one_line, quoted
+from memtui.engine.exporters.markdown_text import (
+    as_block_quote,
+    escape_markdown,
+    escape_on_one_line,
+    file_name,
+    wiki_link,
+    yaml_frontmatter,
+)
 from memtui.engine.importers.formats.vault import unquoted
 from memtui.engine.records import Options, SecretPolicy
 
@@ -41,7 +48,7 @@ def _is_plain(note: str) -> None:
 
 @given(TEXT)
 def test_a_quoted_text_is_plain_and_comes_back(text: str) -> None:
-    note = quoted(text)
+    note = as_block_quote(text)
     _is_plain(note)
     assert "\n".join(unquoted(line) for line in note.split("\n")) == text
     assert all(line.startswith(">") for line in note.split("\n"))
@@ -49,10 +56,10 @@ def test_a_quoted_text_is_plain_and_comes_back(text: str) -> None:
 
 @given(TEXT)
 def test_what_plugins_read_in_the_raw_file_is_not_there(text: str) -> None:
-    raw = escaped(text)
+    raw = escape_markdown(text)
     assert not re.search(r"(?<!\\)`|<%|\{\{|%%|::|(?<!\\)\[|(?m:^\s*[-*+] )|==|\$\$|(?<!\\)<", raw)
     for name in ("role", "title"):
-        told = f"**{name}** {one_line(text, 200)}"
+        told = f"**{name}** {escape_on_one_line(text, 200)}"
         assert "\n" not in told
         assert not re.search(r"(?<!\\)`|<%|\{\{|%%|::|(?<!\\)\[", told)
 
@@ -62,15 +69,15 @@ def test_names_and_links_are_plain(text: str) -> None:
     name = file_name(text, "fact")
     listed = f"x [[Facts/{name} fact_1|y]] z"
     _is_plain(listed)
-    _is_plain(link(f"Facts/{name}", text))
-    assert link(f"Facts/{name}", text).count("[[") == 1
-    shown = link("Facts/x", text).removeprefix("[[Facts/x").removesuffix("]]").removeprefix("|")
+    _is_plain(wiki_link(f"Facts/{name}", text))
+    assert wiki_link(f"Facts/{name}", text).count("[[") == 1
+    shown = wiki_link("Facts/x", text).removeprefix("[[Facts/x").removesuffix("]]").removeprefix("|")
     assert not re.search(r"[`<>$|\[\]\\]|%%|\{\{|::|://|==", shown)
 
 
 @given(TEXT)
 def test_front_matter_holds_strings_only(text: str) -> None:
-    front = frontmatter({"aliases": [text], "name": text})
+    front = yaml_frontmatter({"aliases": [text], "name": text})
     assert front.count("\n") == 4
     assert not re.search(r"<%|\{\{|\[\[", front)
 
@@ -78,8 +85,8 @@ def test_front_matter_holds_strings_only(text: str) -> None:
 @pytest.mark.parametrize("text", PIECES)
 def test_each_live_piece_alone_and_in_a_line_is_plain(text: str) -> None:
     for one in (text, f"a {text} b", f"{text}\n{text}", f"a\n{text}\nb"):
-        _is_plain(quoted(one))
-        assert "\n".join(unquoted(line) for line in quoted(one).split("\n")) == one
+        _is_plain(as_block_quote(one))
+        assert "\n".join(unquoted(line) for line in as_block_quote(one).split("\n")) == one
 
 
 def test_a_key_that_was_split_is_not_put_together_in_a_name(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.guards.instructions import find_instructions, find_overrides
-from memtui.engine.guards.instructions.classifier import meanings, score
+from memtui.engine.guards.instructions.classifier import find_meanings, score
 
 DATA = Path(__file__).parent.parent.parent / "data" / "orders"
 
@@ -191,6 +191,6 @@ def test_what_people_tell_their_own_assistant_and_each_other_is_not() -> None:
 
 def test_a_word_has_its_meaning_in_every_language_and_with_or_without_accents() -> None:
     asked = ("password", "Passwort", "contraseña", "contrasena", "senha")
-    first = {place for word in asked[:1] for place in meanings([word.casefold()], 0)}
+    first = {place for word in asked[:1] for place in find_meanings([word.casefold()], 0)}
     assert first
-    assert all(first & meanings([word.casefold()], 0).keys() for word in asked)
+    assert all(first & find_meanings([word.casefold()], 0).keys() for word in asked)

@@ -6,8 +6,8 @@ import random
 import time
 
 import pytest
-from memtui.engine.guards.secrets import find_secrets, redact
-from memtui.engine.guards.secrets.tokens import _rules
+from memtui.engine.guards.secrets import find_secrets, redact_secrets
+from memtui.engine.guards.secrets.tokens import _load_rules
 from secret_shapes import LOOKALIKES, SHAPES, is_held, made, secrets
 
 
@@ -53,7 +53,7 @@ def test_a_disguised_key_is_found_whole(disguise) -> None:  # type: ignore[no-un
     ]  # fmt: skip
     for key in (made(shape, chance) for shape in plain):
         text = f"the key is {disguise(key)} and that is all."
-        redacted, kinds = redact(text)
+        redacted, kinds = redact_secrets(text)
         assert len(kinds) == 1, text
         assert key[-6:] not in redacted, text
         assert redacted.startswith("the key is ")
@@ -64,13 +64,13 @@ def test_lines_of_ordinary_text_are_not_joined_to_a_key() -> None:
     chance = random.Random(2)
     for shape in ("ghp_{B36}", "sk-ant-api03-{w93}AA", "xoxb-{d12}-{d13}-{B24}"):
         key = made(shape, chance)
-        redacted, _ = redact(f"{key}\nSecond line, which-says-more.\nhttps://example.org/page2")
+        redacted, _ = redact_secrets(f"{key}\nSecond line, which-says-more.\nhttps://example.org/page2")
         assert redacted.endswith("]\nSecond line, which-says-more.\nhttps://example.org/page2")
 
 
 def test_each_rule_has_its_words_in_small_letters_and_a_pattern_that_runs() -> None:
-    assert len(_rules()) > 250
-    for rule in _rules():
+    assert len(_load_rules()) > 250
+    for rule in _load_rules():
         assert all(word == word.lower() for word in rule.words)
         find_secrets(" ".join(f"{word}: x1y2z3x1y2z3x1y2z3 {word}{'a1b2c3d4e5' * 5}" for word in rule.words))
 
@@ -78,8 +78,8 @@ def test_each_rule_has_its_words_in_small_letters_and_a_pattern_that_runs() -> N
 @pytest.mark.parametrize(
     "piece",
     [
-        " ".join(word for rule in _rules() for word in rule.words) + " abcdefghijklmnop ",
-        "".join(word for rule in _rules() for word in rule.words),
+        " ".join(word for rule in _load_rules() for word in rule.words) + " abcdefghijklmnop ",
+        "".join(word for rule in _load_rules() for word in rule.words),
         "cloudflare api key is ", "AKIA0\n", "sk-abc123\n", "ab1-\n", "t3blbkfj", "１２ａｂ\u200b",
     ],
     ids=["words", "glued words", "vendor", "lines", "sk lines", "parts", "middle", "wide"],

@@ -11,7 +11,7 @@ import uuid
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.guards.secrets import find_secrets, redact
+from memtui.engine.guards.secrets import find_secrets, redact_secrets
 
 _random = random.Random(7)
 _LOWER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
@@ -142,21 +142,21 @@ def test_nine_of_ten_secrets_are_found_where_they_are() -> None:
 
 @pytest.mark.parametrize(("kind", "sentence", "secret"), SECRETS)
 def test_a_secret_is_gone_after_redaction(kind: str, sentence: str, secret: str) -> None:
-    redacted, kinds = redact(sentence.format(secret))
+    redacted, kinds = redact_secrets(sentence.format(secret))
     assert secret not in redacted
     assert kind in kinds
-    assert redact(redacted) == (redacted, ())
+    assert redact_secrets(redacted) == (redacted, ())
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert [(one.kind, text[one.start : one.end]) for one in find_secrets(text)] == []
-    assert redact(text) == (text, ())
+    assert redact_secrets(text) == (text, ())
 
 
 def test_redaction_keeps_the_rest_and_names_each_kind_once() -> None:
     text = "İ password: hunter2, again password: hunter3! Card 4111111111111111."
-    assert redact(text) == (
+    assert redact_secrets(text) == (
         "İ password: [redacted: password], again password: [redacted: password] "
         "Card [redacted: card number].",
         ("password", "card number"),
@@ -164,7 +164,7 @@ def test_redaction_keeps_the_rest_and_names_each_kind_once() -> None:
 
 
 def test_a_key_that_was_cut_off_is_redacted_to_the_end() -> None:
-    redacted, kinds = redact("key:\n-----BEGIN EC PRIVATE KEY-----\n" + some(64) + "\n" + some(20))
+    redacted, kinds = redact_secrets("key:\n-----BEGIN EC PRIVATE KEY-----\n" + some(64) + "\n" + some(20))
     assert (redacted, kinds) == ("key:\n[redacted: private key]", ("private key",))
 
 
@@ -175,7 +175,7 @@ def test_matches_are_in_order_within_the_text_and_apart(parts: list[str]) -> Non
     for match in find_secrets(text):
         assert end <= match.start < match.end <= len(text)
         end = match.end
-    redact(text)
+    redact_secrets(text)
 
 
 HALF_A_MEGABYTE = {

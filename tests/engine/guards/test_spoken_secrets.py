@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui import Memory
-from memtui.engine.guards.secrets import blanked, find_secrets
+from memtui.engine.guards.secrets import blank_secrets, find_secrets
 from memtui.engine.records import Options
 from spoken_secrets import NOT_SPOKEN, SPOKEN
 
@@ -27,7 +27,7 @@ def test_talk_about_secrets_is_left_alone(text: str) -> None:
 
 def test_blanks_keep_the_place_of_what_stands_beside() -> None:
     text = "the door code is 5512 and Ada knows it"
-    assert blanked(text) == "the door code is      and Ada knows it"
+    assert blank_secrets(text) == "the door code is      and Ada knows it"
 
 
 def test_no_name_is_read_out_of_a_secret() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui import Memory
-from memtui.engine.exporters.markdown_text import quoted
+from memtui.engine.exporters.markdown_text import as_block_quote
 from memtui.engine.importers.formats import vault as vaults
 from memtui.engine.records import MemoryRecord, Options
 from other_memories import assert_comes_once_and_goes
@@ -102,6 +102,6 @@ def test_ones_own_notes_beside_are_facts_as_ever(memory: Memory, fresh: Memory, 
 
 @given(st.text().filter(lambda text: text.strip()) | st.text("\\[]<#^%$!*_>(){}:\n a", min_size=1))
 def test_what_is_escaped_is_read_as_it_was(text: str) -> None:
-    read = "\n".join(vaults.unquoted(line) for line in quoted(text).split("\n"))
+    read = "\n".join(vaults.unquoted(line) for line in as_block_quote(text).split("\n"))
     kept = text
     assert [line.rstrip() for line in read.split("\n")] == [line.rstrip() for line in kept.split("\n")]

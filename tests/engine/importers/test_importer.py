@@ -573,7 +573,7 @@ def test_the_open_memory_is_never_opened_as_something_to_import(
 def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(place: Path) -> None:
     def said(title: str) -> turns.NewTurn:
         return turns.NewTurn(
-            session_id="talk", role="user", intake=validation.Intake("words", {}), event_time=1, trust="user",
+            session_id="talk", role="user", intake=validation.CheckedText("words", {}), event_time=1, trust="user",
             source="import:test", source_key=None, project=None, title=title,
         )  # fmt: skip
 

@@ -206,7 +206,7 @@ def test_a_backup_is_made_before_the_jobs_that_ask_for_one(memory: Memory, clock
     reasons: list[list[str]] = []
 
     def look(task: Task) -> JobReport:
-        reasons.append([one.reason for one in memory.backups.all()])
+        reasons.append([one.reason for one in memory.backups.list_all()])
         return JobReport(summary="done")
 
     timetable = (job("plain", look), replace(job("careful", look), backed_up=True))

@@ -156,8 +156,8 @@ def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.Monk
 
 def test_an_operation_that_a_closed_memory_left_open_is_ended_by_the_next_one(place: Path) -> None:
     memory = Memory.open(place, options=OPTIONS)
-    op_id = history.begin(memory._core.connections, lambda: 1.0, "person", "set", "Set much")
-    with history.part(memory._core.connections, op_id) as writer:
+    op_id = history.begin_long(memory._core.connections, lambda: 1.0, "person", "set", "Set much")
+    with history.continue_long(memory._core.connections, op_id) as writer:
         writer.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
     memory.close()
     with Memory.open(place, options=OPTIONS) as again:
@@ -216,7 +216,7 @@ def test_a_closed_memory_leaves_one_file(place: Path) -> None:
 def test_every_sqlite_error_gets_a_cause_and_a_next_step(
     error: apsw.Error, kind: str, said: str, place: Path
 ) -> None:
-    translated = store_connection.translate(error, place)
+    translated = store_connection.translate_error(error, place)
     assert type(translated).__name__ == kind
     assert said in translated.message and translated.hint
     assert translated.exit_code == 4

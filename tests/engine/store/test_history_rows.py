@@ -78,16 +78,16 @@ def test_a_refused_verb_leaves_no_trace(memory: Memory) -> None:
 
 
 def test_inserts_one_after_the_other_are_one_row_of_history(memory: Memory) -> None:
-    op_id = history.begin(memory._core.connections, lambda: NOW, "import", "import", "Importing")
+    op_id = history.begin_long(memory._core.connections, lambda: NOW, "import", "import", "Importing")
     for part in range(3):
-        with history.part(memory._core.connections, op_id) as connection:
+        with history.continue_long(memory._core.connections, op_id) as connection:
             for number in range(40):
                 connection.execute(
                     "INSERT INTO memories(id, kind, content, content_hash, trust, event_time, created_at) "
                     "VALUES ('ep_' || hex(randomblob(6)), 'episode', 'x', 'x', 'user', ?, 1)",
                     (part * 40 + number,),
                 )
-    history.finish(memory._core.connections, op_id, "Imported 120 turns")
+    history.finish_long(memory._core.connections, op_id, "Imported 120 turns")
     with memory._core.connections.read() as connection:
         rows = connection.execute(
             "SELECT tbl, act, lo, hi, before FROM changes WHERE op_id = ?", (op_id,)
@@ -154,7 +154,7 @@ def test_old_operations_are_pruned_and_the_rest_can_still_be_undone() -> None:
         old = memory.remember("old")
         now[0] += 91 * 86_400
         memory.forget(old.id)
-        assert history.prune(memory._core.connections, now[0]) == 1
+        assert history.forget_old_operations(memory._core.connections, now[0]) == 1
         assert [operation.kind for operation in memory.view.operations()] == ["forget"]
         memory.undo()
         assert memory.get(old.id).active
@@ -163,7 +163,7 @@ def test_old_operations_are_pruned_and_the_rest_can_still_be_undone() -> None:
 
 def test_what_follows_something_derived_is_history_again(memory: Memory) -> None:
     with memory._core.operation("set", "Set a key") as op:
-        with history.derived(op.connection):
+        with history.without_history(op.connection):
             op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
         op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('c', 'd', 1)")
     assert latest(memory).rows == 1
@@ -180,7 +180,7 @@ def test_the_oldest_images_go_first(memory: Memory) -> None:
                 "SELECT length(before) + length(after) FROM changes WHERE before IS NOT NULL ORDER BY seq"
             )
         ]
-    history.prune(memory._core.connections, NOW, keep_bytes=sum(sizes[-3:]))
+    history.forget_old_operations(memory._core.connections, NOW, keep_bytes=sum(sizes[-3:]))
     assert memory.view.count_operations() == 3
     for _ in range(3):
         memory.undo()
@@ -189,12 +189,12 @@ def test_the_oldest_images_go_first(memory: Memory) -> None:
 
 def test_an_operation_that_is_running_is_not_forgotten(memory: Memory) -> None:
     fact = memory.remember("Ada lives in Lisbon")
-    op_id = history.begin(memory._core.connections, lambda: NOW, "person", "tag", "Tagging")
+    op_id = history.begin_long(memory._core.connections, lambda: NOW, "person", "tag", "Tagging")
     for tags in ('["a"]', '["b"]'):
-        with history.part(memory._core.connections, op_id) as connection:
+        with history.continue_long(memory._core.connections, op_id) as connection:
             connection.execute("UPDATE memories SET tags = ? WHERE rid = ?", (tags, fact.rid))
-        history.prune(memory._core.connections, NOW + 100 * 86_400, keep_bytes=0)
-    history.finish(memory._core.connections, op_id, "Tagged")
+        history.forget_old_operations(memory._core.connections, NOW + 100 * 86_400, keep_bytes=0)
+    history.finish_long(memory._core.connections, op_id, "Tagged")
     assert [one.label for one in memory.view.operations()] == ["Tagged"]
     memory.undo(op_id)
     assert memory.get(fact.id).tags == ()
@@ -206,8 +206,8 @@ def test_the_cap_counts_images_not_inserts(memory: Memory) -> None:
         memory.tag(fact.id, add=[f"tag{number}"])
     for number in range(50):
         memory.record_turn("talk", "user", f"turn {number} " * 100)
-    assert history.prune(memory._core.connections, NOW, keep_bytes=10_000_000) == 0
-    assert history.prune(memory._core.connections, NOW, keep_bytes=200) > 0
+    assert history.forget_old_operations(memory._core.connections, NOW, keep_bytes=10_000_000) == 0
+    assert history.forget_old_operations(memory._core.connections, NOW, keep_bytes=200) > 0
     kinds = {operation.kind for operation in memory.view.operations(limit=1_000)}
     assert "record" in kinds
     assert memory.files.check().ok

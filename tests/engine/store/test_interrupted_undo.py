@@ -54,7 +54,7 @@ def state(memory: Memory) -> str:
 @contextmanager
 def stopped_after(slices: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ctrl+C when so many slices are committed, be it before the end is; nothing happens if there are fewer."""
-    plain, plain_close, left = history.part, history.close, slices
+    plain, plain_close, left = history.continue_long, history.close, slices
 
     @contextmanager
     def part(*given: object) -> Iterator[apsw.Connection]:
@@ -71,7 +71,7 @@ def stopped_after(slices: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
         plain_close(*given)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(history, "part", part)
+        patched.setattr(history, "continue_long", part)
         patched.setattr(history, "close", close)
         try:
             yield
@@ -239,7 +239,7 @@ from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.store import history, undo
 left = int(sys.argv[2])
-plain = history.part
+plain = history.continue_long
 def part(*given):
     global left
     left -= 1
@@ -251,7 +251,7 @@ def close(*given):
         os.kill(os.getpid(), signal.SIGKILL)
     return plain_close(*given)
 plain_close, history.close = history.close, close
-history.part = part
+history.continue_long = part
 undo._ROWS_PER_TRANSACTION = int(sys.argv[3])
 with Memory.open(sys.argv[1], options=Options(background=False, embedder="off", allow_unsafe_fs=True)) as memory:
     getattr(memory, sys.argv[4])()

@@ -35,9 +35,9 @@ def old(place: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _what_a_file_should_hold() -> Iterator[None]:
     """It is kept in mind, and here it changes from test to test."""
-    structure.manifest.cache_clear()
+    structure.expected_schema.cache_clear()
     yield
-    structure.manifest.cache_clear()
+    structure.expected_schema.cache_clear()
 
 
 def next_version(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
@@ -73,7 +73,7 @@ def test_a_new_file_and_one_that_went_through_every_format_are_the_same() -> Non
     made, upgraded = apsw.Connection(":memory:"), apsw.Connection(":memory:")
     migration.create(made)
     migration.apply_pending(upgraded)
-    assert structure.present(made) == structure.present(upgraded)
+    assert structure.existing_schema(made) == structure.existing_schema(upgraded)
     for pragma in ("user_version", "page_size", "encoding", "auto_vacuum"):
         assert made.pragma(pragma) == upgraded.pragma(pragma)
     of_a_new_file, of_an_old_one = contents(made), contents(upgraded)
@@ -90,13 +90,15 @@ def test_a_difference_in_the_schema_is_seen(place: Path) -> None:
     """Only the layout of the SQL is left out of the comparison."""
     connection = apsw.Connection(":memory:")
     migration.create(connection)
-    before = structure.present(connection)
+    before = structure.existing_schema(connection)
     connection.execute(
         "ALTER TABLE recalls ADD COLUMN mood TEXT NOT NULL DEFAULT 'a  b' CHECK ( -- a comment\n mood<>'')"
     )
-    [changed] = [key for key, sql in structure.present(connection).items() if before.get(key) != sql]
+    [changed] = [key for key, sql in structure.existing_schema(connection).items() if before.get(key) != sql]
     assert changed == ("table", "recalls")
-    assert structure.present(connection)[changed].endswith("DEFAULT 'a  b' CHECK ( mood <> '' ) ) STRICT")
+    assert structure.existing_schema(connection)[changed].endswith(
+        "DEFAULT 'a  b' CHECK ( mood <> '' ) ) STRICT"
+    )
 
 
 OLDEST = Path(__file__).parents[2] / "data" / "oldest_file.db"
@@ -159,7 +161,7 @@ def test_an_old_file_is_not_read_as_if_it_were_new(old: Path, monkeypatch: pytes
     with pytest.raises(OlderFileError, match="written by an older memtui"):
         Memory.open(old, readonly=True, options=OPTIONS)
     assert old.read_bytes() == before
-    assert Memory.rescue(old).problem() is None
+    assert Memory.rescue(old).find_problem() is None
 
 
 def test_a_file_that_is_current_is_not_backed_up(old: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records.backups import Backup
-from memtui.engine.store.backup import backups_to_keep, backups_within, budget, find_backups
+from memtui.engine.store.backup import backup_budget, backups_to_keep, backups_within, find_backups
 
 HOUR, DAY = 3_600, 86_400
 NOW = datetime(2026, 11, 20, 15, 10, tzinfo=UTC).timestamp()
@@ -71,10 +71,10 @@ def test_space_is_made_by_letting_the_oldest_go_but_never_the_latest() -> None:
 
 
 def test_the_budget_is_five_gigabytes_or_a_fifth_of_what_is_free() -> None:
-    assert budget(10**12, 0) == 5_000_000_000
-    assert budget(10**9, 0) == pytest.approx(2 * 10**8)
+    assert backup_budget(10**12, 0) == 5_000_000_000
+    assert backup_budget(10**9, 0) == pytest.approx(2 * 10**8)
     # What backups take counts as free, else every run would let one more go.
-    assert budget(10**9 - 10**8, 10**8) == pytest.approx(2 * 10**8)
+    assert backup_budget(10**9 - 10**8, 10**8) == pytest.approx(2 * 10**8)
 
 
 def test_only_files_that_carry_a_backups_name_are_backups(tmp_path: Path) -> None:

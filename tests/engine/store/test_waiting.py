@@ -33,15 +33,15 @@ def longest_wait(busy: Memory, waiting: Memory, seconds: float) -> int:
 
     def work() -> None:
         nonlocal parts
-        op_id = history.begin(busy._core.connections, time.time, "person", "import", "Busy")
+        op_id = history.begin_long(busy._core.connections, time.time, "person", "import", "Busy")
         while not stop.is_set():
-            with history.part(busy._core.connections, op_id) as writer:
+            with history.continue_long(busy._core.connections, op_id) as writer:
                 writer.execute(
                     "INSERT INTO scratchpad(key, value, updated_at) VALUES (hex(randomblob(8)), '', 0)"
                 )
                 time.sleep(0.01)
             parts += 1
-        history.finish(busy._core.connections, op_id, "Was busy")
+        history.finish_long(busy._core.connections, op_id, "Was busy")
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -262,7 +262,7 @@ def _tags(values: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for value in values[:_MOST_TAGS]:
         try:
-            found += validation.tags([value.strip().replace(" ", "-").casefold()])
+            found += validation.normalise_tags([value.strip().replace(" ", "-").casefold()])
         except InputError:
             continue  # a model's odd tag is not worth the fact
     return tuple(dict.fromkeys(found))

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from memtui.engine.errors import InputError
-from memtui.engine.memories.observations import Observed
+from memtui.engine.memories.observations import ObservationDraft
 from memtui.engine.records import MemoryRecord, Record, Trust
 from memtui.engine.store import memories
 from memtui.engine.store.tokens import fold
@@ -48,7 +48,7 @@ def messages(transcript: Sequence[Message | Mapping[str, Any]]) -> list[Message]
 
 def draw_observations(
     session_id: str, transcript: Sequence[Message], trust: Callable[[str], Trust]
-) -> tuple[list[Observed], Observed | None]:
+) -> tuple[list[ObservationDraft], ObservationDraft | None]:
     """The sentences worth keeping, each once, and the session's summary if there is one.
 
     ``trust`` says how far the words of a role go; tools and the system are not listened to.
@@ -64,11 +64,11 @@ def draw_observations(
     return found, _summary(session_id, transcript, trust)
 
 
-def _telling(session_id: str, message: Message, trust: Trust) -> Iterator[Observed]:
+def _telling(session_id: str, message: Message, trust: Trust) -> Iterator[ObservationDraft]:
     for sentence in sentences(message.content):
         trigger = find_trigger(sentence)
         if trigger is not None:
-            yield Observed(
+            yield ObservationDraft(
                 content=sentence.text, category=trigger.category, source=f"session:{session_id}", trust=trust,
                 session_id=session_id, source_role=message.role, event_time=message.event_time,
             )  # fmt: skip
@@ -76,12 +76,12 @@ def _telling(session_id: str, message: Message, trust: Trust) -> Iterator[Observ
 
 def _summary(
     session_id: str, transcript: Sequence[Message], trust: Callable[[str], Trust]
-) -> Observed | None:
+) -> ObservationDraft | None:
     """The last long answer, cut at whole characters."""
     for message in reversed(transcript):
         text = message.content.strip()
         if trust(message.role) == "agent" and len(text) > _LONG_ANSWER:
-            return Observed(
+            return ObservationDraft(
                 content=cut(text, _LONGEST),
                 category="insight", source=f"session:{session_id}", trust="agent", session_id=session_id,
                 source_role=message.role, event_time=message.event_time, tags=(SUMMARY,),
@@ -89,7 +89,7 @@ def _summary(
     return None
 
 
-def is_known(connection: apsw.Connection, item: Observed, now: float) -> bool:
+def is_known(connection: apsw.Connection, item: ObservationDraft, now: float) -> bool:
     """Whether a note says it already, or it was noted and put into the Trash: it does not come back by itself."""
     from ..compare import duplicates  # its patterns would take a fifth of the start of the MCP server
 

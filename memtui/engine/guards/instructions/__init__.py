@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from .classifier import CERTAIN, score
-from .patterns import REASONS, shape
+from .patterns import REASONS, pattern_for
 
 _MOST_CHARACTERS = 20_000
 _OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))
@@ -30,7 +30,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
 
     Kept, because a server tells the same facts again and again.
     """
-    found = tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS])))
+    found = tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS])))
     if not found and score(text) >= CERTAIN:
         return ("reads like an order to an assistant",)
     # Its shapes match English, too, and then say nothing new.
@@ -41,19 +41,19 @@ def find_instructions(text: str) -> tuple[str, ...]:
 
 def find_overrides(text: str) -> tuple[str, ...]:
     """Those of the reasons that no person gives to their own assistant: suspicious in the person's words too."""
-    return tuple(dict.fromkeys(_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
+    return tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
 
 
-def _reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
+def _find_reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
     if not text.isascii() and any(ord(character) in _TAGS for character in text):
         yield "hides text in invisible characters"
-    for reading in _readings(text):
+    for reading in _normalised_readings(text):
         for reason in reasons:
-            if shape(reason).search(reading):
+            if pattern_for(reason).search(reading):
                 yield reason
 
 
-def _readings(text: str) -> Iterator[str]:
+def _normalised_readings(text: str) -> Iterator[str]:
     """The text as a model may read it: folded and, where it looks disguised, undisguised too."""
     shown = text
     if not text.isascii():
@@ -64,14 +64,16 @@ def _readings(text: str) -> Iterator[str]:
     yield folded
     mixed = not folded.isascii() and any(map(_mixes_scripts, folded.split()))
     plain = folded.translate(_LOOKALIKES) if mixed else folded
-    plain = "  ".join(_spaced_word.sub(_closed_up, part) for part in plain.split("  ")).replace("  ", " ")
+    plain = "  ".join(_spaced_word.sub(_join_spaced_letters, part) for part in plain.split("  ")).replace(
+        "  ", " "
+    )
     if _leet_word.search(plain):
         plain = plain.translate(_LEET)
     if plain != folded:
         yield plain
 
 
-def _closed_up(match: re.Match[str]) -> str:
+def _join_spaced_letters(match: re.Match[str]) -> str:
     return re.sub(r"[ .\-_*]", "", match[0])
 
 

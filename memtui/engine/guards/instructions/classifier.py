@@ -28,7 +28,7 @@ _ALONE, _FOLLOWING, _TOGETHER = 2, 2, 1
 """How much each counts."""
 
 
-def meanings(words: list[str], first: int) -> dict[int, int]:
+def find_meanings(words: list[str], first: int) -> dict[int, int]:
     """The places of what is found in the words of a text, counted from ``first``, and how much each counts."""
     read, phrases = _meanings_of, _concept_words().phrases
     line: list[tuple[int, ...]] = []
@@ -53,7 +53,7 @@ def meanings(words: list[str], first: int) -> dict[int, int]:
     }
 
 
-class _Words:
+class _MeaningLexicon:
     """The words of ``meanings.txt``: whole words, stems and phrases, with the numbers of their meanings."""
 
     def __init__(self, lines: list[str]) -> None:
@@ -73,8 +73,8 @@ class _Words:
 
 
 @functools.cache
-def _concept_words() -> _Words:
-    return _Words(_FILE.read_text(encoding="utf-8").splitlines())
+def _concept_words() -> _MeaningLexicon:
+    return _MeaningLexicon(_FILE.read_text(encoding="utf-8").splitlines())
 
 
 @functools.lru_cache(8192)
@@ -108,78 +108,80 @@ _address = re.compile(
 )
 
 
-def unmarked(text: str) -> str:
+def strip_markup(text: str) -> str:
     """The text without the signs of headings, lists and links, which notes have as often as prompts."""
     return _link.sub(r"\1", _line_mark.sub("", text))
 
 
-def features(text: str) -> dict[int, float]:
+def extract_features(text: str) -> dict[int, float]:
     """The features of a short ``unmarked`` text, each block of length one."""
     found: dict[int, float] = {}
-    for counts, block in _blocks(text):
+    for counts, block in _feature_blocks(text):
         for bucket, count in counts.items():
             found[bucket] = found.get(bucket, 0.0) + count / block
     return found
 
 
-def _blocks(text: str) -> Iterator[tuple[Mapping[int, int], float]]:
+def _feature_blocks(text: str) -> Iterator[tuple[Mapping[int, int], float]]:
     """How often each feature is there, and the length of the whole block."""
     plain = _number.sub("0", _address.sub(" URL ", text)).casefold()
     words = ["^", *_word.findall(plain), "$"]
-    for counts in (_words(words), _letters(words), meanings(words[1:-1], HASHED)):
+    for counts in (_word_ngrams(words), _character_ngrams(words), find_meanings(words[1:-1], HASHED)):
         yield counts, math.sqrt(sum(map(mul, counts.values(), counts.values()))) or 1.0
 
 
-def _words(words: list[str]) -> Counter[int]:
+def _word_ngrams(words: list[str]) -> Counter[int]:
     """Words, pairs and threes."""
     pairs = list(map(" ".join, pairwise(words)))
     threes = map(" ".join, zip(pairs, words[2:], strict=False))
-    return Counter(map(_place, (*words, *pairs, *threes)))
+    return Counter(map(_hash_feature, (*words, *pairs, *threes)))
 
 
-def _letters(words: list[str]) -> Counter[int]:
+def _character_ngrams(words: list[str]) -> Counter[int]:
     found: list[int] = []
     for word in words:
-        found += _places_of(word)
+        found += _ngrams_of_word(word)
     return Counter(found)
 
 
 @functools.lru_cache(4096)
-def _places_of(word: str) -> tuple[int, ...]:
+def _ngrams_of_word(word: str) -> tuple[int, ...]:
     """Those of the three to five letters that stand together in a word."""
     padded = f"<{word[:_MOST_LETTERS]}>"
     return tuple(
-        _place("#" + padded[at : at + size]) for size in (3, 4, 5) for at in range(len(padded) - size + 1)
+        _hash_feature("#" + padded[at : at + size])
+        for size in (3, 4, 5)
+        for at in range(len(padded) - size + 1)
     )
 
 
-def _place(feature: str) -> int:
+def _hash_feature(feature: str) -> int:
     return crc32(feature.encode("utf-8", "replace")) % HASHED
 
 
 def score(text: str) -> float:
     """Above 0 it is more likely an order than not, among texts of which a third are."""
-    text = unmarked(text[:_MOST])
+    text = strip_markup(text[:_MOST])
     starts = range(0, max(len(text) - _STRETCH + _STEP, 1), _STEP)
-    return max(_score(text[start : start + _STRETCH]) for start in starts)
+    return max(_weigh_features(text[start : start + _STRETCH]) for start in starts)
 
 
-def _score(text: str) -> float:
-    weights, scale, bias, of_length = _model()
+def _weigh_features(text: str) -> float:
+    weights, scale, bias, of_length = _load_model()
     worth = weights.__getitem__
     found = 0.0
-    for counts, block in _blocks(text):
+    for counts, block in _feature_blocks(text):
         found += sum(map(mul, map(worth, counts), counts.values())) / block
-    return bias + scale * found + of_length * length(text)
+    return bias + scale * found + of_length * text_length(text)
 
 
-def length(text: str) -> float:
+def text_length(text: str) -> float:
     """How long a text is, up to about a sentence."""
     return math.log1p(min(len(text.split()), _A_SENTENCE))
 
 
 @functools.cache
-def _model() -> tuple[array[int], float, float, float]:
+def _load_model() -> tuple[array[int], float, float, float]:
     """A byte for each feature, what one of it is worth, what every text begins with, and what its length is worth."""
     data = _WEIGHTS.read_bytes()
     scale, bias, of_length = array("d", data[:24])

@@ -13,6 +13,6 @@ REASONS = tuple(section for section in word_lists.sections(_LIST) if section[0].
 
 
 @functools.cache
-def shape(reason: str) -> re.Pattern[str]:
+def pattern_for(reason: str) -> re.Pattern[str]:
     """What is looked for, for one of ``REASONS``. Compiled when it is needed: all of them take 20 ms."""
     return re.compile(word_lists.expression(_LIST, reason).replace("GAP", r"[^.!?\n]{0,40}"), re.MULTILINE)

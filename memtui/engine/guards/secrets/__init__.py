@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from memtui.engine.records import Record
 
 from .assignments import find_assignments, find_in_urls
-from .normalised import find_broken, read
+from .normalised import find_broken_keys, normalise_with_offsets
 from .normalised import is_only_redactions as is_only_redactions
 from .normalised import is_redacted as is_redacted
 from .spoken import find_spoken
@@ -33,17 +33,17 @@ class SecretMatch(Record):
 
 def find_secrets(text: str) -> tuple[SecretMatch, ...]:
     """The secrets of ``text`` in order, none overlapping; also one over two lines, or with letters that show nothing."""
-    plain, places = read(text)
-    kept = list(_found(plain))
-    kept += find_broken(plain)
+    plain, places = normalise_with_offsets(text)
+    kept = list(_find_candidates(plain))
+    kept += find_broken_keys(plain)
     if len(kept) > 1:
-        kept = _merged(kept)
+        kept = _merge_overlaps(kept)
     if places is not None:
         kept = [(kind, places[start], places[end - 1] + 1) for kind, start, end in kept]
     return tuple(SecretMatch(kind=kind, start=start, end=end) for kind, start, end in kept)
 
 
-def _found(text: str) -> Iterator[Span]:
+def _find_candidates(text: str) -> Iterator[Span]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
         lowered = "".join(character.lower()[0] for character in text)
@@ -55,7 +55,7 @@ def _found(text: str) -> Iterator[Span]:
     yield from find_spoken(text, lowered)
 
 
-def redact(text: str) -> tuple[str, tuple[str, ...]]:
+def redact_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     """``text`` with ``[redacted: kind]`` in place of each secret, and the kinds in order of appearance."""
     matches = find_secrets(text)
     if not matches:
@@ -68,14 +68,14 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join(parts) + text[at:], tuple(dict.fromkeys(match.kind for match in matches))
 
 
-def blanked(text: str) -> str:
+def blank_secrets(text: str) -> str:
     """``text`` with blanks in the place of each secret: what is beside them keeps its place."""
     for match in find_secrets(text):
         text = text[: match.start] + " " * (match.end - match.start) + text[match.end :]
     return text
 
 
-def _merged(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+def _merge_overlaps(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     kept: list[tuple[str, int, int]] = []
     for kind, start, end in sorted(found, key=lambda one: (one[1], -one[2])):
         if kept and start < kept[-1][2]:

@@ -29,7 +29,7 @@ _SAID = (
 )
 
 
-def _grouped(
+def _group_by_word(
     found: Iterable[T], word: Callable[[T], str], parts: Sequence[str]
 ) -> tuple[tuple[str, list[T]], ...]:
     """By the first of ``parts`` that the word of each has, else by the word: a text without that has none of them."""
@@ -40,7 +40,7 @@ def _grouped(
 
 
 # Compiled when their word is met: all of them take 10 ms.
-_PASSWORDS = _grouped(
+_PASSWORDS = _group_by_word(
     [(word, f"{word}(?:{_ASSIGNED}|{_SAID}){_VALUE % 6}") for word in _PASSWORD_WORDS],
     lambda one: one[0],
     ["pass"],
@@ -69,20 +69,20 @@ def find_assignments(text: str, lowered: str) -> Iterator[Span]:
         if word in lowered:
             for match in re.finditer(pattern, lowered):
                 start, end = _value_span(text, match)
-                if _is_password(text[start:end], match["said"] or ""):
+                if _looks_like_password(text[start:end], match["said"] or ""):
                     yield "password", start, end
     for word, pattern in _KEYS:
         if word in lowered:
             for match in re.finditer(pattern, lowered):
                 owner = lowered[max(match.start() - 14, 0) : match.start()].rstrip("_- .")
                 start, end = _value_span(text, match)
-                if (word != "key" or owner.endswith(_KEY_OWNERS)) and _is_random(text[start:end]):
+                if (word != "key" or owner.endswith(_KEY_OWNERS)) and _looks_random(text[start:end]):
                     yield word, start, end
     for kind, word, pattern in _HEADERS:
         if word in lowered:
             for match in re.finditer(pattern, lowered):
                 start, end = _value_span(text, match)
-                if _is_random(text[start:end]):
+                if _looks_random(text[start:end]):
                     yield kind, start, end
     if "pin" in lowered:
         for match in _pin.finditer(lowered):
@@ -94,7 +94,7 @@ def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
     return start, start + len(text[start:end].rstrip(".,;:”’*"))
 
 
-def _is_password(value: str, said: str) -> bool:
+def _looks_like_password(value: str, said: str) -> bool:
     """``said``: the words that led to it; empty when a sign did."""
     if len(value) < 6 or _stand_in.match(value) or value.lower() in _STAND_INS or "://" in value:
         return False
@@ -105,17 +105,17 @@ def _is_password(value: str, said: str) -> bool:
         return digits and (strong or value not in (value.lower(), value.upper()))
     if said:
         return digits and not _amount.fullmatch(value)
-    return (digits and not (letters and _is_name(value))) or (letters and strong)
+    return (digits and not (letters and _looks_like_name(value))) or (letters and strong)
 
 
-def _is_name(value: str) -> bool:
+def _looks_like_name(value: str) -> bool:
     """Words and numbers held together by signs: ``feature-branch-2``, ``settings.password_2``."""
     return _words.fullmatch(value) is not None and not value.isalnum() and not value.isdigit()
 
 
-def _is_random(value: str) -> bool:
+def _looks_random(value: str) -> bool:
     """Digits among the letters, no name, at least 2.5 bits a character over 8 kinds of them."""
-    if len(value) < 8 or _stand_in.match(value) or _is_name(value):
+    if len(value) < 8 or _stand_in.match(value) or _looks_like_name(value):
         return False
     if not any(character.isdigit() for character in value) and (
         len(value) < 20 or value in (value.lower(), value.upper())

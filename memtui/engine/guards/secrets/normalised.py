@@ -22,7 +22,7 @@ _rest_of_line = re.compile(r"['\",;)]{0,3}[ \t+\\]{0,9}(?=\r?\n)")
 _LONGEST_TAIL = 640
 
 
-def read(text: str) -> tuple[str, list[int] | None]:
+def normalise_with_offsets(text: str) -> tuple[str, list[int] | None]:
     """The plain text, and the place in ``text`` of each of its characters; None when the places are the same."""
     if text.isascii():
         return text, None
@@ -39,7 +39,7 @@ def read(text: str) -> tuple[str, list[int] | None]:
     return _HIDDEN.sub("", text), places
 
 
-def find_broken(text: str) -> Iterator[Span]:
+def find_broken_keys(text: str) -> Iterator[Span]:
     """Keys that go on in the next line. What is joined must look like a key on both sides of the line end."""
     end = 0
     for match in _line_end.finditer(text):
@@ -47,21 +47,21 @@ def find_broken(text: str) -> Iterator[Span]:
             continue
         begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST_TAIL)
         tail = _tail.search(text, begin, match.start())
-        if tail is None or not _is_part(tail["run"]):
+        if tail is None or not _may_be_key_part(tail["run"]):
             continue
         parts = [tail.span("run")]
         line_end: re.Match[str] | None = match
         while line_end and (head := _head.match(text, line_end.end())) and len(parts) < 40:
-            if len(parts) > 1 and not _is_part(head[0]):
+            if len(parts) > 1 and not _may_be_key_part(head[0]):
                 break
             parts.append(head.span())
             over = _rest_of_line.match(text, head.end())
             line_end = _line_end.match(text, over.end()) if over else None
         end = parts[-1][0]  # the line ends before it have been looked at
-        yield from _across(text, parts)
+        yield from _join_lines(text, parts)
 
 
-def _across(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
+def _join_lines(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
     pieces = [text[start:end] for start, end in parts]
     joined = "".join(pieces)
     found = list(find_tokens(joined, joined.lower()))
@@ -71,16 +71,16 @@ def _across(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
     first = len(pieces[0])
     alone = any(True for _ in find_tokens(pieces[0], pieces[0].lower()))
     for kind, start, end in found:
-        if start + 4 <= first < end and (not alone or _is_random(joined[first:end])):
+        if start + 4 <= first < end and (not alone or _looks_random(joined[first:end])):
             yield kind, places[start], places[end - 1] + 1
 
 
-def _is_part(run: str) -> bool:
+def _may_be_key_part(run: str) -> bool:
     """Whether it may be a stretch of a key: it has a digit, a sign, or letters of both sizes within."""
     return not run.isalpha() or not (run.islower() or run.isupper() or run.istitle())
 
 
-def _is_random(run: str) -> bool:
+def _looks_random(run: str) -> bool:
     """What is added to a key that is whole without it must be sure to belong to it."""
     return (
         len(run) >= 8

@@ -19,13 +19,13 @@ _HINTS = (
 )
 
 
-def _any_of(*parts: str) -> str:
+def _alternatives(*parts: str) -> str:
     return f"(?:{'|'.join(parts)})"
 
 
 # Before what a password opens: "the wifi", "del wifi", "da wi-fi".
-_NET = _any_of("wi-?fi", "wlan", "internet")
-_PASSWORD = _any_of(
+_NET = _alternatives("wi-?fi", "wlan", "internet")
+_PASSWORD = _alternatives(
     *("passwords?", "pass ?codes?", "pass ?phrases?", "pass ?keys?", "pwd", "pw"),
     *(
         "passw[oö]rte?r?",
@@ -40,7 +40,7 @@ _PASSWORD = _any_of(
     "(?:wi-?fi|wlan|netzwerk|router)[- ]?(?:key|schlüssel|code|pass|pw|pwd)",
     f"(?:clé|code|clave|chiave|chave|código)(?: d[ue]| del?| do| da)?(?: la| le| l['’])? ?{_NET}",
 )
-_FOR = _any_of(
+_FOR = _alternatives(
     *("for", "to", "of", "on", "at", "in", "from"),
     *(
         "für",
@@ -80,7 +80,7 @@ _FOR = _any_of(
     *("d[ei]ll['’]?[aoe]?", "da", "dal", "ne[li]", "do", "das?", "n[oa]s?", "em"),
 )
 _GAP = rf"(?: (?:number|code|nummer|numero|número))?(?: {_FOR}[ '’]?[^\n.:=?!,;]{{1,40}}?)?"
-_NOW = _any_of(
+_NOW = _alternatives(
     *(
         "now",
         "still",
@@ -96,7 +96,7 @@ _NOW = _any_of(
     ),
     *("ahora", "simplemente", "ancora", "sempre", "adesso", "ora", "agora", "ainda"),
 )
-_VERB = _any_of(
+_VERB = _alternatives(
     *("['’]s", "s['’]est", " c['’]est", ","),
     *(
         f" {verb}"
@@ -111,7 +111,7 @@ _NUMBER = (
     r"(?P<value>[#*]?\d(?:[ -]?\d){3,7}[#*]?)"
     r"(?![\w%€$£]|[.,:/-]\d| ?(?:st|nd|rd|th|years?|euros?|pages?|seite)\b)"
 )
-_ENGLISH_PLACE = _any_of(
+_ENGLISH_PLACE = _alternatives(
     *(
         "door",
         "gate",
@@ -141,11 +141,11 @@ _ENGLISH_PLACE = _any_of(
         "flat",
     ),
 )
-_GERMAN_PLACE = _any_of(
+_GERMAN_PLACE = _alternatives(
     *("tür", "tor", "alarm", "zugangs", "tresor", "safe", "schloss", "schließfach", "keybox", "schlüsselbox"),
     *("schlüsselkasten", "handy", "eingangs", "garagen", "entsperr"),
 )
-_GERMAN_OF = _any_of(
+_GERMAN_OF = _alternatives(
     *(
         "\\w*tür\\w*",
         "\\w*tor\\w*",
@@ -159,7 +159,7 @@ _GERMAN_OF = _any_of(
     ),
     *("schließfach", "keller\\w*", "haus\\w*"),
 )
-_FRENCH_PLACE = _any_of(
+_FRENCH_PLACE = _alternatives(
     *(
         "porte",
         "portail",
@@ -174,7 +174,7 @@ _FRENCH_PLACE = _any_of(
     ),
     *("boîte à clés", "carte"),
 )
-_SPANISH_PLACE = _any_of(
+_SPANISH_PLACE = _alternatives(
     *(
         "puerta",
         "portal",
@@ -188,7 +188,7 @@ _SPANISH_PLACE = _any_of(
         "portón",
     ),
 )
-_ITALIAN_PLACE = _any_of(
+_ITALIAN_PLACE = _alternatives(
     *(
         "porta",
         "portone",
@@ -202,10 +202,10 @@ _ITALIAN_PLACE = _any_of(
         "bancomat",
     ),
 )
-_PORTUGUESE_PLACE = _any_of(
+_PORTUGUESE_PLACE = _alternatives(
     *("porta", "portão", "alarme", "cofre", "cadeado", "garagem", "prédio", "cartão", "celular"),
 )
-_CODE = _any_of(
+_CODE = _alternatives(
     rf"(?:front |back |garage |main )?{_ENGLISH_PLACE}['’]?s? (?:code|combination|combo|pin)",
     r"(?:code|combination) (?:for|to|of|on) [^\n.:=?!,;]{0,18}"
     r"(?:door|gate|alarm|safe|lock|garage|building|keypad|get in|locker)",
@@ -218,7 +218,7 @@ _CODE = _any_of(
     rf"(?:della?|dell['’]|del|per la|per il|per l['’]) ?{_ITALIAN_PLACE})",
     rf"(?:c[óo]digo|combinação|segredo) (?:de entrada|de acesso|d[oa] {_PORTUGUESE_PLACE})",
 )
-_PIN = _any_of(
+_PIN = _alternatives(
     *(
         "pin",
         "puk",
@@ -231,7 +231,7 @@ _PIN = _any_of(
         "c[óo]digo pin",
     ),
 )
-_MY = _any_of(
+_MY = _alternatives(
     *(
         "my",
         "the",
@@ -283,11 +283,13 @@ def find_spoken(text: str, lowered: str) -> Iterator[Span]:
     for match in re.finditer(_SAID_PASSWORD, lowered):
         start, end = match.span("value")
         end = start + len(text[start:end].rstrip(".,;:”’*!?"))
-        if _is_chosen(text[start:end], text[end : match.end("rest")], lowered[match.start() : start]):
+        if _looks_like_secret_value(
+            text[start:end], text[end : match.end("rest")], lowered[match.start() : start]
+        ):
             yield "password", start, end
 
 
-def _is_chosen(value: str, after: str, before: str) -> bool:
+def _looks_like_secret_value(value: str, after: str, before: str) -> bool:
     """Whether it can only be a value: what describes a password is made of small letters."""
     if len(value) < 4 or _amount.fullmatch(value.lower()) or "://" in value or "redacted" in value.lower():
         return False

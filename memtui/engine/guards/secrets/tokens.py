@@ -32,45 +32,45 @@ _END = r"(?![A-Za-z0-9])"
 _ESCAPE = re.compile(r"\\[nrtf]|%[0-9A-Fa-f]{2}")
 
 
-class _Rule(NamedTuple):
+class _TokenRule(NamedTuple):
     kind: str
     words: tuple[str, ...]
     bits: float
     source: str
 
     @property
-    def near(self) -> bool:
+    def follows_vendor_name(self) -> bool:
         """The value follows the name of its vendor."""
         return "NEAR" in self.source
 
     @property
-    def anchored(self) -> bool:
+    def starts_with_word(self) -> bool:
         """Begins with its word, which stands at the beginning of the key."""
         start = re.sub(r"\\b|\(\?i\)|\\|\((?!\?)", "", self.source).lower()
         return all(start.startswith(word) for word in self.words)
 
 
 @functools.cache
-def _rules() -> tuple[_Rule, ...]:
+def _load_rules() -> tuple[_TokenRule, ...]:
     found = []
     for name in _FILES:
         for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
                 kind, words, bits, source = line.split("\t")
-                found.append(_Rule(kind, tuple(words.split(",")), float(bits), source))
+                found.append(_TokenRule(kind, tuple(words.split(",")), float(bits), source))
     return tuple(found)
 
 
 @functools.cache
-def _pattern(source: str) -> re.Pattern[str]:
+def _compile_pattern(source: str) -> re.Pattern[str]:
     return re.compile(source.replace("NEAR", _TO_VALUE).replace("END", _END))
 
 
 @functools.cache
-def _words() -> tuple[tuple[str, tuple[_Rule, ...]], ...]:
+def _rules_by_word() -> tuple[tuple[str, tuple[_TokenRule, ...]], ...]:
     """Each word with its rules."""
-    found: dict[str, list[_Rule]] = {}
-    for rule in _rules():
+    found: dict[str, list[_TokenRule]] = {}
+    for rule in _load_rules():
         for word in rule.words:
             found.setdefault(word, []).append(rule)
     return tuple((word, tuple(rules)) for word, rules in found.items())
@@ -80,13 +80,13 @@ def find_tokens(text: str, lowered: str) -> Iterator[Span]:
     """``lowered`` has the characters of ``text`` at the same places."""
     if not _has_long_word(text):
         return
-    for word, rules in _words():
+    for word, rules in _rules_by_word():
         if word in lowered:
             for rule in rules:
                 yield from (
-                    _anchored(rule, word, text, lowered)
-                    if rule.anchored
-                    else _searched(rule, word, text, lowered)
+                    _match_anchored(rule, word, text, lowered)
+                    if rule.starts_with_word
+                    else _match_near_word(rule, word, text, lowered)
                 )
 
 
@@ -94,20 +94,20 @@ def _has_long_word(text: str) -> bool:
     return max(map(len, text.split()), default=0) >= SHORTEST
 
 
-def _anchored(rule: _Rule, word: str, text: str, lowered: str) -> Iterator[Span]:
+def _match_anchored(rule: _TokenRule, word: str, text: str, lowered: str) -> Iterator[Span]:
     whole = rule.source.removeprefix("(?i)").startswith("\\b")
-    pattern = _pattern(rule.source.replace("\\b", "", 1) if whole else rule.source)
+    pattern = _compile_pattern(rule.source.replace("\\b", "", 1) if whole else rule.source)
     at = lowered.find(word)
     while at >= 0:
-        if (not whole or _begins(text, at)) and (match := pattern.match(text, at)):
-            if _bits(match[0]) >= rule.bits:
+        if (not whole or _is_word_start(text, at)) and (match := pattern.match(text, at)):
+            if _entropy_per_character(match[0]) >= rule.bits:
                 yield rule.kind, match.start(), match.end()
             at = lowered.find(word, match.end())
         else:
             at = lowered.find(word, at + 1)
 
 
-def _begins(text: str, at: int) -> bool:
+def _is_word_start(text: str, at: int) -> bool:
     """Whether a word may begin there: no letter before it, but that of an escaped line end or sign."""
     before = text[at - 1 : at]
     return not (before.isascii() and before.isalnum()) or any(
@@ -115,19 +115,23 @@ def _begins(text: str, at: int) -> bool:
     )
 
 
-def _searched(rule: _Rule, word: str, text: str, lowered: str) -> Iterator[Span]:
-    pattern = _pattern(rule.source)
-    before, after = (0, _NEAR) if rule.near else (_BEFORE, _AFTER)
-    for start, end in _windows(word, lowered, before, after):
+def _match_near_word(rule: _TokenRule, word: str, text: str, lowered: str) -> Iterator[Span]:
+    pattern = _compile_pattern(rule.source)
+    before, after = (0, _NEAR) if rule.follows_vendor_name else (_BEFORE, _AFTER)
+    for start, end in _windows_around(word, lowered, before, after):
         for match in pattern.finditer(text, start, end):
             group = match.lastindex and 1
-            first, last = match.span(group) if rule.near and group and match[group] else match.span()
+            first, last = (
+                match.span(group) if rule.follows_vendor_name and group and match[group] else match.span()
+            )
             value = text[first:last]
-            if _bits(value) >= rule.bits and (not rule.near or _is_made(value)):
+            if _entropy_per_character(value) >= rule.bits and (
+                not rule.follows_vendor_name or _looks_generated(value)
+            ):
                 yield rule.kind, first, last
 
 
-def _windows(word: str, lowered: str, before: int, after: int) -> Iterator[tuple[int, int]]:
+def _windows_around(word: str, lowered: str, before: int, after: int) -> Iterator[tuple[int, int]]:
     """The stretches around the places of a word, none overlapping."""
     at = lowered.find(word)
     while at >= 0:
@@ -137,12 +141,12 @@ def _windows(word: str, lowered: str, before: int, after: int) -> Iterator[tuple
         yield max(start - before, 0), last + after
 
 
-def _is_made(value: str) -> bool:
+def _looks_generated(value: str) -> bool:
     """No word: digits in several places, and many different signs."""
     return sum(c.isdigit() for c in value) >= 2 and len(set(value)) >= 8
 
 
-def _bits(value: str) -> float:
+def _entropy_per_character(value: str) -> float:
     """Shannon's entropy of a character."""
     counts = Counter(value)
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
@@ -207,18 +211,18 @@ def find_numbers(text: str) -> Iterator[Span]:
         return  # ten quick looks, where each pattern would try every letter
     for match in _card.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if _card_issuers.fullmatch(digits) and _luhn(digits):
+        if _card_issuers.fullmatch(digits) and _passes_luhn(digits):
             yield "card number", match.start(), match.end()
     for match in _iban.finditer(text):
         iban = match[0].replace(" ", "")
         # What follows after a blank may be the next word: "... 00 AND".
         iban = iban[: _IBAN_LENGTHS.get(iban[:2], 0)]
         if iban and _iban_checks(iban):
-            end = match.start() + _place_of(match[0], len(iban))
+            end = match.start() + _offset_of_letter(match[0], len(iban))
             yield "iban", match.start(), end
 
 
-def _place_of(text: str, letters: int) -> int:
+def _offset_of_letter(text: str, letters: int) -> int:
     """Where the given number of non-blanks ends."""
     at = 0
     while letters:
@@ -227,7 +231,7 @@ def _place_of(text: str, letters: int) -> int:
     return at
 
 
-def _luhn(digits: str) -> bool:
+def _passes_luhn(digits: str) -> bool:
     doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0 and len(set(digits)) > 1
 

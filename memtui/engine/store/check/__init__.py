@@ -6,29 +6,37 @@ the base rows. Base rows are never repaired; the person decides about their find
 
 from __future__ import annotations
 
-from .base_rows import erase, history, jobs, json_and_entity_rows, memories, protection, sessions
+from .base_rows import (
+    check_history,
+    check_jobs,
+    check_memories,
+    check_protection,
+    check_sessions,
+    erase,
+    json_and_entity_rows,
+)
 from .findings import Check, CheckContext
-from .indexes import cached, embeddings, full_text, links, mentions, queue
-from .structure import foreign_keys, pages, permissions, schema
+from .indexes import check_caches, check_embeddings, check_links, check_mentions, check_queue, full_text
+from .structure import check_pages, check_permissions, check_schema, foreign_keys
 
 __all__ = ["CHECKS", "CheckContext"]
 
 CHECKS: dict[str, Check] = {
-    "pages": pages,
-    "schema": schema,
+    "pages": check_pages,
+    "schema": check_schema,
     "foreign keys": foreign_keys,
     "full text": full_text,
-    "embeddings": embeddings,
-    "queue": queue,
-    "cached": cached,
-    "entities": mentions,
-    "links": links,
-    "rows": memories,
+    "embeddings": check_embeddings,
+    "queue": check_queue,
+    "cached": check_caches,
+    "entities": check_mentions,
+    "links": check_links,
+    "rows": check_memories,
     "other rows": json_and_entity_rows,
-    "sessions": sessions,
-    "jobs": jobs,
-    "protection": protection,
-    "history": history,
+    "sessions": check_sessions,
+    "jobs": check_jobs,
+    "protection": check_protection,
+    "history": check_history,
     "erase": erase,
-    "permissions": permissions,
+    "permissions": check_permissions,
 }

@@ -11,7 +11,7 @@ from memtui.engine.store.tables import COVERED, MEMORY
 from memtui.engine.store.tombstones import UNFINISHED
 from memtui.engine.wording import plural
 
-from .findings import CheckContext, count, finding, found_ids, rows
+from .findings import CheckContext, count_rows, make_finding, rows_of_ids, select_rows
 
 _LOOK = "Open them: correct or forget what is wrong, or restore a backup from before."
 _DAY = 86_400
@@ -55,16 +55,16 @@ _JSON: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def memories(scene: CheckContext) -> Iterator[Finding]:
+def check_memories(scene: CheckContext) -> Iterator[Finding]:
     """Ids, confidences, JSON and times of the memories are sane."""
     for message, condition in _WRONG_MEMORIES:
-        found = rows(scene, f"SELECT id FROM memories WHERE {condition}")
+        found = select_rows(scene, f"SELECT id FROM memories WHERE {condition}")
         if found:
-            yield finding("rows", f"{message} ({found.total:,})", found, remedy=_LOOK)
+            yield make_finding("rows", f"{message} ({found.total:,})", found, remedy=_LOOK)
     soon = int(scene.now) + 2 * _DAY
-    ahead = rows(scene, "SELECT id FROM memories WHERE created_at > ?1 OR last_accessed > ?1", soon)
+    ahead = select_rows(scene, "SELECT id FROM memories WHERE created_at > ?1 OR last_accessed > ?1", soon)
     if ahead:
-        yield finding(
+        yield make_finding(
             "times", f"memories were recorded in the future ({ahead.total:,}): was the clock wrong?", ahead, warning=True,
             remedy="Nothing is lost. They count as new until their time has come.",
         )  # fmt: skip
@@ -77,8 +77,8 @@ def memories(scene: CheckContext) -> Iterator[Finding]:
             if content_hash(content) != stored
         ]
         if wrong:
-            yield finding(
-                "rows", f"content hashes are wrong ({len(wrong):,})", found_ids(wrong), remedy=_LOOK
+            yield make_finding(
+                "rows", f"content hashes are wrong ({len(wrong):,})", rows_of_ids(wrong), remedy=_LOOK
             )
 
 
@@ -86,53 +86,53 @@ def json_and_entity_rows(scene: CheckContext) -> Iterator[Finding]:
     """JSON of the other tables is what it should be; names of entities are names."""
     for table, column, type, name in _JSON:
         wrong = f"iif(json_valid({column}), json_type({column}) <> '{type}', 1)"
-        found = rows(scene, f"SELECT {name} FROM {table} WHERE {wrong}")
+        found = select_rows(scene, f"SELECT {name} FROM {table} WHERE {wrong}")
         if found:
             problem = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
-            yield finding(
+            yield make_finding(
                 "rows", problem, remedy="Restore a backup from before: memtui backup list shows them."
             )
-    nameless = rows(
+    nameless = select_rows(
         scene,
         "SELECT id FROM entities WHERE trim(canonical_name) = '' OR id NOT GLOB 'ent_*' OR merged_into = eid",
     )
     if nameless:
-        yield finding(
+        yield make_finding(
             "rows", f"entities have no name, no proper id, or are merged into themselves ({nameless.total:,})", nameless,
             about="entities", remedy="Open them in Entities and name or hide them.",
         )  # fmt: skip
 
 
-def sessions(scene: CheckContext) -> Iterator[Finding]:
-    unknown = rows(
+def check_sessions(scene: CheckContext) -> Iterator[Finding]:
+    unknown = select_rows(
         scene,
         "SELECT id FROM memories WHERE kind = 'episode' AND session_id IS NOT NULL AND "
         "session_id NOT IN (SELECT session_id FROM sessions_consolidations)",
     )
     if unknown:
-        yield finding(
+        yield make_finding(
             "sessions", f"turns whose session is not registered ({unknown.total:,})", unknown,
             remedy="They are there and found by search; one more turn registers their session again.",
         )  # fmt: skip
-    odd = rows(
+    odd = select_rows(
         scene,
         "SELECT session_id FROM sessions_consolidations WHERE first_seen_at > last_seen_at OR attempts < 0 "
         "OR consolidated_through < 0 OR (consolidated_through IS NULL AND consolidated_at IS NOT NULL) "
         "OR consolidated_through > (SELECT seq FROM sqlite_sequence WHERE name = 'memories')",
     )
     if odd:
-        yield finding(
+        yield make_finding(
             "sessions", f"sessions have impossible times or watermarks ({odd.total:,})", odd, about="sessions",
             remedy="Consolidate them again (r in Sessions): that sets the watermark anew.",
         )  # fmt: skip
     soon = int(scene.now) + 2 * _DAY
-    ahead = rows(
+    ahead = select_rows(
         scene,
         "SELECT session_id FROM sessions_consolidations WHERE consolidated_at > ?1 OR next_attempt_at > ?1",
         soon,
     )
     if ahead:
-        yield finding(
+        yield make_finding(
             "times", f"sessions were consolidated, or wait, in the future ({ahead.total:,}): was the clock wrong?", ahead,
             about="sessions", warning=True, remedy="r in Sessions reads them now.",
         )  # fmt: skip
@@ -143,24 +143,26 @@ _SUBSTANCE = ("content", "kind", "confidence", "decay_rate", "confirmed_at", "va
 _TOUCHED = " OR ".join(f"json_type(c.before, '$.{column}') IS NOT NULL" for column in _SUBSTANCE)
 
 
-def jobs(scene: CheckContext) -> Iterator[Finding]:
+def check_jobs(scene: CheckContext) -> Iterator[Finding]:
     """A scheduled job is done at most once for a period."""
-    twice = rows(
+    twice = select_rows(
         scene,
         "SELECT job || ' for ' || period || ' (' || count(*) || ' times)' FROM job_runs WHERE state = 'done' "
         "AND period NOT LIKE 'manual:%' GROUP BY job, period HAVING count(*) > 1",
     )
     if twice:
         problem = f"{plural(twice.total, 'job')} ran more than once: {', '.join(twice.ids[:3])}"
-        yield finding("jobs", problem, remedy="Look at both runs in Maintenance and undo one of them (U).")
-    backward = count(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
+        yield make_finding(
+            "jobs", problem, remedy="Look at both runs in Maintenance and undo one of them (U)."
+        )
+    backward = count_rows(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
     if backward:
-        yield finding("jobs", f"runs are done but never ended ({backward:,})", warning=True)
+        yield make_finding("jobs", f"runs are done but never ended ({backward:,})", warning=True)
 
 
-def protection(scene: CheckContext) -> Iterator[Finding]:
+def check_protection(scene: CheckContext) -> Iterator[Finding]:
     """By history, no job, model or agent changed a memory while it was confirmed."""
-    touched = rows(
+    touched = select_rows(
         scene,
         f"""
         SELECT DISTINCT coalesce(m.id, json_extract(c.before, '$.id'))
@@ -177,55 +179,55 @@ def protection(scene: CheckContext) -> Iterator[Finding]:
         """,
     )
     if touched:
-        yield finding(
+        yield make_finding(
             "protection", f"a job, model or agent changed confirmed memories ({touched.total:,})", touched,
             remedy="Open them: their history says what was changed, and undoes it.",
         )  # fmt: skip
 
 
-def history(scene: CheckContext) -> Iterator[Finding]:
-    if count(scene, "SELECT count(*) FROM current_op"):
-        yield finding("history", "an operation was left open", repairable=True)
-    lost = count(scene, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
+def check_history(scene: CheckContext) -> Iterator[Finding]:
+    if count_rows(scene, "SELECT count(*) FROM current_op"):
+        yield make_finding("history", "an operation was left open", repairable=True)
+    lost = count_rows(scene, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
     if lost:
-        yield finding(
+        yield make_finding(
             "history", f"changes belong to no operation ({lost:,})",
             remedy="They cannot be undone one by one; nothing else is lost.",
         )  # fmt: skip
     known = ", ".join(f"'{table}'" for table in COVERED)
-    odd = rows(
+    odd = select_rows(
         scene,
         f"SELECT DISTINCT op_id FROM changes WHERE lo > hi OR tbl NOT IN ({known}) "
         "OR (act = 'insert') <> (before IS NULL) OR (before IS NOT NULL AND NOT json_valid(before)) "
         "OR (after IS NOT NULL AND NOT json_valid(after))",
     )
     if odd:
-        yield finding(
+        yield make_finding(
             "history", f"operations have changes that cannot be read ({odd.total:,})", odd, about="operations",
             remedy="They cannot be undone; what is remembered is not concerned.",
         )  # fmt: skip
-    half = rows(
+    half = select_rows(
         scene,
         "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL AND label LIKE '%' || ?",
         INTERRUPTED,
     )
     if half:
-        yield finding(
+        yield make_finding(
             "history", f"an undo or redo was interrupted half-way ({half.total:,})", half, about="operations",
             remedy="memtui undo and memtui redo finish it or take it back, as History says.",
         )  # fmt: skip
-    stuck = rows(
+    stuck = select_rows(
         scene,
         "SELECT op_id FROM ops WHERE undone_by IS NOT NULL AND undone_by NOT IN (SELECT op_id FROM ops)",
     )
     if stuck:
-        yield finding(
+        yield make_finding(
             "history", f"operations were undone by one that is not there ({stuck.total:,})", stuck, about="operations",
             remedy="They can be neither undone nor redone; what is remembered is not concerned.",
         )  # fmt: skip
-    ahead = rows(scene, "SELECT op_id FROM ops WHERE at > ?", int(scene.now) + 2 * 86_400)
+    ahead = select_rows(scene, "SELECT op_id FROM ops WHERE at > ?", int(scene.now) + 2 * 86_400)
     if ahead:
-        yield finding(
+        yield make_finding(
             "times", f"operations were made in the future ({ahead.total:,}): was the clock wrong?", ahead,
             about="operations", warning=True, remedy="Nothing is lost, and they can be undone.",
         )  # fmt: skip
@@ -233,8 +235,8 @@ def history(scene: CheckContext) -> Iterator[Finding]:
 
 def erase(scene: CheckContext) -> Iterator[Finding]:
     """What was to be erased for good is erased: in the pages and backups too."""
-    if count(scene, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
-        yield finding(
+    if count_rows(scene, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
+        yield make_finding(
             "erase", "an erase was interrupted before it was proven",
             remedy="memtui erase --resume finishes it; so does E in the app.",
         )  # fmt: skip

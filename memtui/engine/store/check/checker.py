@@ -32,14 +32,14 @@ def check(connections: Connections, clock: Clock, *, deep: bool = False, repair:
         raise ReadOnlyError(
             "This memory is open for reading only.", "Open it without --readonly to repair it."
         )
-    findings = _run(connections, clock, deep)
+    findings = _run_checks(connections, clock, deep)
     repaired: list[tuple[Repair, ...]] = []
     saved: Path | None = None
     broken = _repairable_checks(findings) if repair else set()
     while broken and len(repaired) < _ROUNDS:
         saved = saved or _back_up(connections)
         repaired.append(repair_all(connections, broken))
-        findings = _run(connections, clock, deep)
+        findings = _run_checks(connections, clock, deep)
         broken = _repairable_checks(findings) - broken
     return CheckReport(
         ok=not any(finding.severity == "error" for finding in findings),
@@ -56,7 +56,7 @@ def _repairable_checks(findings: list[Finding]) -> set[str]:
 
 
 @contextmanager
-def _opened(connections: Connections) -> Iterator[apsw.Connection]:
+def _open_snapshot(connections: Connections) -> Iterator[apsw.Connection]:
     """A connection that sees one state. The full-text check is an INSERT, so it is the writer's if there is one."""
     if connections.readonly:
         with connections.read() as connection:
@@ -72,26 +72,26 @@ def _opened(connections: Connections) -> Iterator[apsw.Connection]:
                 connection.execute("ROLLBACK")
 
 
-def _run(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
+def _run_checks(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
     findings: list[Finding] = []
-    with _opened(connections) as connection:
+    with _open_snapshot(connections) as connection:
         scene = CheckContext(connection, connections, clock(), deep)
         for name, run in CHECKS.items():
             try:
                 findings += run(scene)
             except (apsw.CorruptError, apsw.NotADBError) as error:
-                findings.append(_unreadable(name, f"the file is damaged: {error}"))
+                findings.append(_unreadable_finding(name, f"the file is damaged: {error}"))
                 break
             except UnicodeDecodeError:
-                findings.append(_unreadable(name, "a text of the file is damaged: it is no UTF-8"))
+                findings.append(_unreadable_finding(name, "a text of the file is damaged: it is no UTF-8"))
             except apsw.SQLError as error:
                 # Where a table or column is gone, the check of the schema has said so.
                 if not any(finding.check == "schema" for finding in findings):
-                    findings.append(_unreadable(name, f"cannot be checked: {error}"))
+                    findings.append(_unreadable_finding(name, f"cannot be checked: {error}"))
     return findings
 
 
-def _unreadable(check: str, message: str) -> Finding:
+def _unreadable_finding(check: str, message: str) -> Finding:
     return Finding(
         check=check, severity="error", message=message, repairable=False,
         remedy="Restore a backup from before: memtui backup list shows them.",

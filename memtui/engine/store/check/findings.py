@@ -27,7 +27,7 @@ class CheckContext(NamedTuple):
 Check = Callable[[CheckContext], Iterator[Finding]]
 
 
-class Rows(NamedTuple):
+class FoundRows(NamedTuple):
     """The first of the rows that break a rule, by their public names, and how many do."""
 
     ids: tuple[str, ...]
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
         return self.total > 0
 
 
-def rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> Rows:
+def select_rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> FoundRows:
     """What a SELECT of one column finds. It is read to its end: a count costs no second scan."""
     ids: list[str] = []
     total = 0
@@ -45,21 +45,21 @@ def rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> Rows:
         total += 1
         if total <= SHOWN:
             ids.append(str(identity))
-    return Rows(tuple(ids), total)
+    return FoundRows(tuple(ids), total)
 
 
-def found_ids(ids: list[str]) -> Rows:
-    return Rows(tuple(ids[:SHOWN]), len(ids))
+def rows_of_ids(ids: list[str]) -> FoundRows:
+    return FoundRows(tuple(ids[:SHOWN]), len(ids))
 
 
-def count(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
+def count_rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
     return int(scalar(scene.connection, sql, values))
 
 
-def finding(
+def make_finding(
     check: str,
     message: str,
-    found: Rows = Rows((), 0),  # noqa: B008 - immutable
+    found: FoundRows = FoundRows((), 0),  # noqa: B008 - immutable
     *,
     about: RowsOf = "memories",
     repairable: bool = False,

@@ -13,7 +13,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import triggers, vectors
 from memtui.engine.store.full_text import TABLES, cjk_bigrams
 
-from .findings import CheckContext, count, finding, found_ids, rows
+from .findings import CheckContext, count_rows, make_finding, rows_of_ids, select_rows
 
 # With the rank of their integrity check: 1 compares with the texts, which the bigrams do not have.
 RANKS = {**dict.fromkeys(TABLES, 1), "memories_cjk": 0}
@@ -26,51 +26,53 @@ def full_text(scene: CheckContext) -> Iterator[Finding]:
     """The full-text indexes hold exactly the texts (rank 1 compares them; without it, only their own structure)."""
     for table, rank in RANKS.items():
         if scene.connections.readonly:
-            yield finding("full text", f"{table} can only be checked in a writable file", warning=True)
+            yield make_finding("full text", f"{table} can only be checked in a writable file", warning=True)
             continue
         try:
             scene.connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', {rank})")
         except (apsw.CorruptError, apsw.SQLError):
-            yield finding("full text", f"{table} does not match the memories", repairable=True)
+            yield make_finding("full text", f"{table} does not match the memories", repairable=True)
     try:
-        yield from _not_found(scene)
+        yield from _find_unsearchable(scene)
     except (apsw.CorruptError, apsw.SQLError) as error:
-        yield finding("full text", f"the indexes cannot be searched: {error}", repairable=True)
+        yield make_finding("full text", f"the indexes cannot be searched: {error}", repairable=True)
 
 
-def _not_found(scene: CheckContext) -> Iterator[Finding]:
+def _find_unsearchable(scene: CheckContext) -> Iterator[Finding]:
     """Some memories are looked for by a word of their own, in each index that should have them."""
     lost = [
         identity
         for table in TABLES
-        for rid, identity, content, dice in _sample(scene, _KIND_OF.get(table))
+        for rid, identity, content, dice in _sample_rows(scene, _KIND_OF.get(table))
         if (words := [w for w in content.split() if w.isascii() and w.isalpha()])
-        and not _finds(scene, table, f'content : "{dice.choice(words)}"', rid)
+        and not _index_finds(scene, table, f'content : "{dice.choice(words)}"', rid)
     ]
     # Bigrams are made in the background: what waits for them has none yet.
     where = f"WHERE {_NOT_WAITING} AND content GLOB '*[々-〇ぁ-ヺ㐀-鿿가-힣]*'"
     asian = (
         scene.connection.execute(f"SELECT rid, id, content FROM memories m {where}")
         if scene.deep
-        else ((rid, identity, content) for rid, identity, content, _ in _sample(scene, None, _NOT_WAITING))
+        else (
+            (rid, identity, content) for rid, identity, content, _ in _sample_rows(scene, None, _NOT_WAITING)
+        )
     )
     for rid, identity, content in asian:
         pairs = cjk_bigrams(content)
-        if pairs and not _finds(
+        if pairs and not _index_finds(
             scene, "memories_cjk", " AND ".join(f'"{pair}"' for pair in {*pairs[:8]}), rid
         ):
             lost.append(identity)
     if lost:
-        found = found_ids(list(dict.fromkeys(lost)))
-        yield finding(
+        found = rows_of_ids(list(dict.fromkeys(lost)))
+        yield make_finding(
             "full text", f"{_memories_are(found.total)} not found by their own words", found, repairable=True
         )
 
 
-def _sample(
+def _sample_rows(
     scene: CheckContext, kind: str | None, where: str = "true"
 ) -> Iterator[tuple[int, str, str, random.Random]]:
-    highest = count(scene, "SELECT coalesce(max(rid), 0) FROM memories")
+    highest = count_rows(scene, "SELECT coalesce(max(rid), 0) FROM memories")
     dice = random.Random(highest)
     for _ in range(_SAMPLE if highest else 0):
         row: Any = scene.connection.execute(
@@ -82,7 +84,7 @@ def _sample(
             yield (*row, dice)
 
 
-def _finds(scene: CheckContext, table: str, match: str, rid: int) -> bool:
+def _index_finds(scene: CheckContext, table: str, match: str, rid: int) -> bool:
     asked = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
     return scene.connection.execute(asked, (match, rid)).fetchone() is not None
 
@@ -91,89 +93,93 @@ def _memories_are(number: int) -> str:
     return f"{number:,} memor{'y is' if number == 1 else 'ies are'}"
 
 
-def embeddings(scene: CheckContext) -> Iterator[Finding]:
+def check_embeddings(scene: CheckContext) -> Iterator[Finding]:
     """One model, whole vectors of its dimensions, and an index that mirrors them."""
     space = vectors.space(scene.connection)
     if space is None:
-        orphaned = count(scene, "SELECT count(*) FROM embeddings")
+        orphaned = count_rows(scene, "SELECT count(*) FROM embeddings")
         if orphaned:
-            yield finding(
+            yield make_finding(
                 "embeddings", f"the file does not say which model its {orphaned:,} vectors are of",
                 remedy="Run memtui embed --rebuild to make them anew.",
             )  # fmt: skip
         return
-    odd = rows(
+    odd = select_rows(
         scene,
         "SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE e.model_id = ? AND "
         "(e.dims <> ? OR e.dtype <> 'int8' OR length(e.vector) <> e.dims OR e.vector = zeroblob(e.dims))",
         space.model_id, space.dims,
     )  # fmt: skip
     if odd:
-        yield finding(
+        yield make_finding(
             "embeddings", f"vectors have wrong dimensions or are empty ({odd.total:,})", odd, repairable=True
         )
     if vectors.word_dims(scene.connection):
-        yield from _words(scene)
+        yield from _check_word_vectors(scene)
     # A copy in memory follows the log from where it stands: a number that is given out again would hide a change.
-    if count(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count(
+    if count_rows(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count_rows(
         scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_log'), 0)"
     ):
-        yield finding("embeddings", "the log of changed vectors would count from the start", repairable=True)
+        yield make_finding(
+            "embeddings", "the log of changed vectors would count from the start", repairable=True
+        )
     yield from _vector_index(scene, space)
 
 
-def _words(scene: CheckContext) -> Iterator[Finding]:
-    wordless = rows(
+def _check_word_vectors(scene: CheckContext) -> Iterator[Finding]:
+    wordless = select_rows(
         scene, f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid WHERE {vectors.WORDLESS}"
     )
     if wordless:
         problem = f"vectors of words are missing or damaged ({wordless.total:,})"
-        yield finding("embeddings", problem, wordless, repairable=True)
+        yield make_finding("embeddings", problem, wordless, repairable=True)
 
 
 def _vector_index(scene: CheckContext, space: VectorSpace) -> Iterator[Finding]:
     if scene.connections.vectors_missing:
         return
-    have = count(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)
+    have = count_rows(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)
     if not vectors.index_exists(scene.connection):
         if have and not vectors.unsynced(scene.connection):
-            yield finding("vector index", f"there is none for the {have:,} stored vectors", repairable=True)
+            yield make_finding(
+                "vector index", f"there is none for the {have:,} stored vectors", repairable=True
+            )
         return
     table = vectors.index_table(scene.connection)
     # Each way round by rowid; comparing the bytes as well takes a read of every vector.
     sample = "" if scene.deep else f"AND e.rid % {max(1, have // 500)} = 0"
     try:
-        wrong = rows(
+        wrong = select_rows(
             scene,
             f"SELECT m.id FROM embeddings e JOIN memories m ON m.rid = e.rid LEFT JOIN {table} v ON v.rid = e.rid "
-            f"WHERE e.model_id = ? AND e.dims = ? AND (v.rid IS NULL {_different(sample)}) "
+            f"WHERE e.model_id = ? AND e.dims = ? AND (v.rid IS NULL {_sql_differing(sample)}) "
             "AND e.rid NOT IN (SELECT rid FROM vector_changes)",
             space.model_id, space.dims,
         )  # fmt: skip
-        stray = count(
+        stray = count_rows(
             scene,
             f"SELECT count(*) FROM {table} v WHERE v.rid NOT IN (SELECT rid FROM embeddings WHERE model_id = ?) "
             "AND v.rid NOT IN (SELECT rid FROM vector_changes)",
             space.model_id,
         )
     except (apsw.CorruptError, apsw.SQLError) as error:
-        yield finding("vector index", f"it cannot be read: {error}", repairable=True)
+        yield make_finding("vector index", f"it cannot be read: {error}", repairable=True)
         return
     if wrong or stray:
         problem = f"entries do not match the stored vectors ({wrong.total + stray:,})"
-        yield finding("vector index", problem, wrong, repairable=True)
+        yield make_finding("vector index", problem, wrong, repairable=True)
 
 
-def _different(sample: str) -> str:
+def _sql_differing(sample: str) -> str:
     return f"OR ((v.embedding IS NOT e.vector OR v.kind IS NOT m.kind) {sample})"
 
 
-def queue(scene: CheckContext) -> Iterator[Finding]:
+def check_queue(scene: CheckContext) -> Iterator[Finding]:
     """What has no vector waits for one (a text without words, or with a secret, gets none)."""
     space = vectors.space(scene.connection)
     if space is None or not scene.deep:
         return
-    lost = rows(
+    lost = select_rows(
         scene,
         "SELECT m.id FROM memories m WHERE m.rid NOT IN (SELECT rid FROM index_queue) AND m.rid NOT IN "
         "(SELECT rid FROM embeddings WHERE model_id = ?) AND m.attributes = '{}' AND length(m.content) > 20 "
@@ -182,25 +188,27 @@ def queue(scene: CheckContext) -> Iterator[Finding]:
     )
     if lost:
         problem = f"memories have no vector and do not wait for one ({lost.total:,})"
-        yield finding("embeddings", problem, lost, repairable=True, warning=True)
+        yield make_finding("embeddings", problem, lost, repairable=True, warning=True)
 
 
-def cached(scene: CheckContext) -> Iterator[Finding]:
+def check_caches(scene: CheckContext) -> Iterator[Finding]:
     """What is kept so that it need not be worked out again is readable, and not of another memory."""
     kept = dict(scene.connection.execute("SELECT key, value FROM memory_metadata"))
     if kept.get("vector_index", "a") not in ("a", "b"):
-        yield finding("cached", "the file does not say which vector index is in use", repairable=True)
+        yield make_finding("cached", "the file does not say which vector index is in use", repairable=True)
     for key in ("judged", "names_version"):
         if key in kept and not scene.connection.execute("SELECT json_valid(?)", (kept[key],)).get:
-            yield finding("cached", f"what was kept as {key!r} cannot be read", repairable=True)
-    highest = count(scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)")
-    if _through(scene, kept.get("judged")) > highest:
-        yield finding("cached", "notes are taken for judged that are not there yet", repairable=True)
+            yield make_finding("cached", f"what was kept as {key!r} cannot be read", repairable=True)
+    highest = count_rows(
+        scene, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"
+    )
+    if _check_watermark(scene, kept.get("judged")) > highest:
+        yield make_finding("cached", "notes are taken for judged that are not there yet", repairable=True)
 
 
-def _through(scene: CheckContext, judged: str | None) -> int:
+def _check_watermark(scene: CheckContext, judged: str | None) -> int:
     """Up to which memory duplicates and suspicious texts have been looked for."""
-    return count(
+    return count_rows(
         scene, "SELECT iif(json_valid(?1), coalesce(json_extract(?1, '$.through'), 0), 0)", judged or "{}"
     )
 
@@ -208,9 +216,9 @@ def _through(scene: CheckContext, judged: str | None) -> int:
 _LOOK = "Open them: correct or forget what is wrong, or restore a backup from before."
 
 
-def mentions(scene: CheckContext) -> Iterator[Finding]:
+def check_mentions(scene: CheckContext) -> Iterator[Finding]:
     """Counts, times and votes are what the links say; what is merged leads straight to a survivor."""
-    wrong = rows(
+    wrong = select_rows(
         scene,
         """
         SELECT id FROM entities WHERE mention_count <> (
@@ -220,14 +228,14 @@ def mentions(scene: CheckContext) -> Iterator[Finding]:
         """,
     )
     if wrong:
-        yield finding(
+        yield make_finding(
             "entities",
             f"mention counts of entities are wrong ({wrong.total:,})",
             wrong,
             about="entities",
             repairable=True,
         )
-    undated = rows(
+    undated = select_rows(
         scene,
         """
         SELECT DISTINCT m.id FROM memory_entities l JOIN memories m ON m.rid = l.rid
@@ -235,10 +243,10 @@ def mentions(scene: CheckContext) -> Iterator[Finding]:
         """,
     )
     if undated:
-        yield finding(
+        yield make_finding(
             "entities", f"links of memories have another time ({undated.total:,})", undated, repairable=True
         )
-    miscounted = rows(
+    miscounted = select_rows(
         scene,
         """
         WITH counted(eid, type, votes) AS (
@@ -250,61 +258,64 @@ def mentions(scene: CheckContext) -> Iterator[Finding]:
         """,
     )
     if miscounted:
-        yield finding(
+        yield make_finding(
             "entities", f"votes for the types of entities are miscounted ({miscounted.total:,})", miscounted,
             about="entities", repairable=True,
         )  # fmt: skip
-    chained = rows(
+    chained = select_rows(
         scene,
         "SELECT e.id FROM entities e JOIN entities s ON s.eid = e.merged_into WHERE s.merged_into IS NOT NULL",
     )
     if chained:
-        yield finding(
+        yield make_finding(
             "entities", f"entities are merged into one that is merged itself ({chained.total:,})", chained,
             about="entities", remedy="Split them in Entities and merge them again.",
         )  # fmt: skip
 
 
-def links(scene: CheckContext) -> Iterator[Finding]:
+def check_links(scene: CheckContext) -> Iterator[Finding]:
     """Provenance and supersession are queryable as the rows state them, resolve, and have no cycle."""
     stated = triggers.stated_links_sql()
-    missing = rows(
+    missing = select_rows(
         scene, f"SELECT DISTINCT from_id FROM ({stated} EXCEPT SELECT from_id, rel, to_id FROM memory_links)"
     )
-    stray = rows(
+    stray = select_rows(
         scene, f"SELECT DISTINCT from_id FROM (SELECT from_id, rel, to_id FROM memory_links EXCEPT {stated})"
     )
     if missing or stray:
-        found = found_ids(list(dict.fromkeys((*missing.ids, *stray.ids))))
-        yield finding("links", "the link table does not match the memories", found, repairable=True)
-    dangling = rows(
+        found = rows_of_ids(list(dict.fromkeys((*missing.ids, *stray.ids))))
+        yield make_finding("links", "the link table does not match the memories", found, repairable=True)
+    dangling = select_rows(
         scene, "SELECT DISTINCT from_id FROM memory_links WHERE to_id NOT IN (SELECT id FROM memories)"
     )
     if dangling:
-        yield finding(
+        yield make_finding(
             "links", f"memories name sources that are gone ({dangling.total:,})", dangling, remedy=_LOOK
         )
-    circular = _circular(
+    circular = _find_cycles(
         scene.connection.execute(
             "SELECT from_id, to_id FROM memory_links WHERE rel IN ('source', 'supersedes') "
             "AND from_id IN (SELECT to_id FROM memory_links)"
         )
     )
     if circular:
-        yield finding(
-            "links", f"memories derive from themselves ({len(circular):,})", found_ids(circular), remedy=_LOOK
+        yield make_finding(
+            "links",
+            f"memories derive from themselves ({len(circular):,})",
+            rows_of_ids(circular),
+            remedy=_LOOK,
         )
 
 
-def _circular(links: Iterable[tuple[str, str]]) -> list[str]:
+def _find_cycles(links: Iterable[tuple[str, str]]) -> list[str]:
     """What is on a cycle, or on a way between two: all that leads nowhere, or comes from nowhere, is taken away."""
     edges = set(links)
-    edges = _without_ends(edges)
-    edges = {(start, end) for end, start in _without_ends({(end, start) for start, end in edges})}
+    edges = _prune_dead_ends(edges)
+    edges = {(start, end) for end, start in _prune_dead_ends({(end, start) for start, end in edges})}
     return sorted({start for start, _ in edges})
 
 
-def _without_ends(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
+def _prune_dead_ends(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """The edges that are left when those into a dead end are taken away, again and again."""
     into: dict[str, list[str]] = {}
     ways: dict[str, int] = {}

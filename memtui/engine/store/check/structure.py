@@ -15,7 +15,7 @@ from memtui.engine.records import Finding
 from memtui.engine.store import backup, full_text, migration, tables
 from memtui.engine.store.sql import scalar
 
-from .findings import CheckContext, finding
+from .findings import CheckContext, make_finding
 
 RESTORE = "Restore a backup from before: memtui backup list shows them, memtui restore compares first."
 _LISTING = (
@@ -33,7 +33,7 @@ FIXED = ("folding",)
 """Tables that every file has with the same rows."""
 
 
-def pages(scene: CheckContext) -> Iterator[Finding]:
+def check_pages(scene: CheckContext) -> Iterator[Finding]:
     """The pages of the file are whole."""
     for table in full_text.ALL_TABLES:
         # Opening a cursor makes FTS5 look at what other programs wrote since; the PRAGMA would take that for damage.
@@ -44,8 +44,8 @@ def pages(scene: CheckContext) -> Iterator[Finding]:
     pragma = "integrity_check" if scene.deep else "quick_check"
     for (problem,) in scene.connection.execute(f"PRAGMA {pragma}(100)"):
         text = str(problem)
-        if text != "ok" and not backup.of_full_text(text):  # full text has its own check
-            yield finding("pages", text, repairable=backup.of_an_index(text), remedy=RESTORE)
+        if text != "ok" and not backup.is_full_text_problem(text):  # full text has its own check
+            yield make_finding("pages", text, repairable=backup.is_index_problem(text), remedy=RESTORE)
 
 
 def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
     for table, *_ in scene.connection.execute("PRAGMA foreign_key_check"):
         broken[str(table)] = broken.get(str(table), 0) + 1
     for table, number in sorted(broken.items()):
-        yield finding(
+        yield make_finding(
             "foreign keys",
             f"rows of {table} point at something that is gone ({number:,})",
             repairable=table in DERIVED,
@@ -63,12 +63,12 @@ def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
 
 
 @cache
-def manifest() -> dict[tuple[str, str], str]:
+def expected_schema() -> dict[tuple[str, str], str]:
     """(type, name) to normalised SQL of everything that a file of this version has."""
     model = apsw.Connection(":memory:")
     try:
         migration.create(model)
-        return present(model)
+        return existing_schema(model)
     finally:
         model.close()
 
@@ -76,7 +76,7 @@ def manifest() -> dict[tuple[str, str], str]:
 Contents = tuple[tuple[Any, ...], ...]
 
 
-def contents(connection: apsw.Connection, table: str) -> Contents:
+def table_contents(connection: apsw.Connection, table: str) -> Contents:
     return tuple(connection.execute(f"SELECT * FROM {table} ORDER BY 1"))
 
 
@@ -86,27 +86,27 @@ def fixed_contents(table: str) -> Contents:
     model = apsw.Connection(":memory:")
     try:
         migration.create(model)
-        return contents(model, table)
+        return table_contents(model, table)
     finally:
         model.close()
 
 
-def present(connection: apsw.Connection) -> dict[tuple[str, str], str]:
+def existing_schema(connection: apsw.Connection) -> dict[tuple[str, str], str]:
     """(type, name) to normalised SQL of everything that the file has."""
-    return {(kind, name): _normalised(sql) for kind, name, sql in connection.execute(_LISTING)}
+    return {(kind, name): _normalise_sql(sql) for kind, name, sql in connection.execute(_LISTING)}
 
 
 _TOKEN = re.compile(r"""--[^\n]*|('(?:[^']|'')*'|"(?:[^"]|"")*"|[\w.]+|[(),]|[^\w\s.'"(),]+)""")
 
 
-def _normalised(sql: str) -> str:
+def _normalise_sql(sql: str) -> str:
     """The SQL without comments and with one space between tokens: ALTER TABLE lays out a column in its own way."""
     return " ".join(token for token in _TOKEN.findall(sql) if token)
 
 
-def schema(scene: CheckContext) -> Iterator[Finding]:
+def check_schema(scene: CheckContext) -> Iterator[Finding]:
     """Tables, indexes, views and triggers are those of this version; no key is given out twice."""
-    wanted, have = manifest(), present(scene.connection)
+    wanted, have = expected_schema(), existing_schema(scene.connection)
     for kind, name in sorted(wanted.keys() | have.keys()):
         if wanted.get((kind, name)) == have.get((kind, name)):
             continue
@@ -115,14 +115,16 @@ def schema(scene: CheckContext) -> Iterator[Finding]:
             else "is unknown" if (kind, name) not in wanted
             else "differs"
         )  # fmt: skip
-        yield finding(
+        yield make_finding(
             "schema", f"{kind} {name} {what}", repairable=can_be_made(kind, name, have), remedy=RESTORE
         )
     for table in FIXED:
-        if ("table", table) in have and contents(scene.connection, table) != fixed_contents(table):
-            yield finding("schema", f"table {table} does not hold the rows of this version", repairable=True)
+        if ("table", table) in have and table_contents(scene.connection, table) != fixed_contents(table):
+            yield make_finding(
+                "schema", f"table {table} does not hold the rows of this version", repairable=True
+            )
     for table, least in too_low_sequences(scene.connection).items():
-        yield finding(
+        yield make_finding(
             "schema", f"{table} would give out a key for the second time (below {least:,})", repairable=True
         )
 
@@ -150,13 +152,13 @@ def too_low_sequences(connection: apsw.Connection) -> dict[str, int]:
 
     A key that is used again would hand the vector, links and history of one memory to another.
     """
-    if not _is_there(connection, "changes"):
+    if not _table_exists(connection, "changes"):
         return {}
     stands = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     named = dict(connection.execute("SELECT tbl, max(hi) FROM changes GROUP BY tbl"))
     low = {}
     for table, covered in tables.COVERED.items():
-        if _is_there(connection, table):
+        if _table_exists(connection, table):
             highest = scalar(connection, f"SELECT coalesce(max({covered.key}), 0) FROM {table}")
             least = max(int(highest), int(named.get(table, 0)))
             if stands.get(table, 0) < least:
@@ -164,16 +166,16 @@ def too_low_sequences(connection: apsw.Connection) -> dict[str, int]:
     return low
 
 
-def _is_there(connection: apsw.Connection, table: str) -> bool:
+def _table_exists(connection: apsw.Connection, table: str) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
 
 
-def permissions(scene: CheckContext) -> Iterator[Finding]:
+def check_permissions(scene: CheckContext) -> Iterator[Finding]:
     """Only the owner may read the file, its log, its backups, and the folders that memtui made."""
     path = scene.connections.path
     if path is None or not operating_system.has_modes():
         return
-    for part in private_parts(path):
+    for part in owner_only_files(path):
         mode = operating_system.loose_mode(part)
         if mode is not None:
             problem = (
@@ -181,15 +183,17 @@ def permissions(scene: CheckContext) -> Iterator[Finding]:
                 if part.is_dir()
                 else f"others may read {part} ({mode:04o})"
             )
-            yield finding("permissions", problem, repairable=True, warning=True)
+            yield make_finding("permissions", problem, repairable=True, warning=True)
 
 
-def private_parts(path: Path) -> list[Path]:
+def owner_only_files(path: Path) -> list[Path]:
     """The files and folders of a memory that only its owner may read (links are not followed)."""
     beside = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
     backups = path.parent / backup.FOLDER
     folders = [backups]
     if path.parent == paths.data_folder():  # another folder may be anything of the person's
         folders.append(path.parent)
-    kept = backup.places_of(path)  # what else lies in the folder, or behind a link to it, belongs to others
+    kept = backup.files_in_backup_folder(
+        path
+    )  # what else lies in the folder, or behind a link to it, belongs to others
     return [part for part in (*beside, *folders, *kept) if part.exists() and not part.is_symlink()]

@@ -84,7 +84,7 @@ def _file(memory: Memory, now: float) -> Iterator[Health]:
     if status.problem:
         yield Health("problem", status.problem, well=False)
     if memory.path is not None:
-        made = memory.backups.all()
+        made = memory.backups.list_all()
         if made:
             size = sum(one.size for one in made)
             text = f"{plural(len(made), 'backup')}, the latest {time_ago(made[0].at, now)}, {file_size(size)} in all"

@@ -152,7 +152,7 @@ def read_state(memory: Memory) -> State:
         forecast=memory.view.forecast(),
         llm=memory.options.llm.configured,
         questions=tuple(memory.questions.results()),
-        backups=tuple(memory.backups.all()),
+        backups=tuple(memory.backups.list_all()),
     )
 
 
