@@ -88,19 +88,20 @@ def _drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note | Skip
     def drawer(row: Row | Skip) -> object:
         return id(row) if isinstance(row, Skip) else (row[0], row[-2] or row[-1] or row[1])
 
-    for _, chunks in groupby(rows, drawer):
-        first = next(chunks)
+    for _, group in groupby(rows, drawer):
+        chunks = list(group)
+        first = chunks[0]
         if isinstance(first, Skip):
             yield first
             continue
-        name, own, text, *values = (foreign_values.text(value) for value in first)
+        name, own, _, *values = (foreign_values.text(value) for value in first)
         if name != DRAWERS:
             # Another collection is of another program that keeps its own in the same file.
-            for _ in (first, *chunks):
+            for _ in chunks:
                 yield Skip(reason=CLOSET if name == CLOSETS else base.NOT_A_MESSAGE)
             continue
-        rest = (foreign_values.text(row[2]) for row in chunks if not isinstance(row, Skip))
-        whole = "".join((text or "", *(one or "" for one in rest)))
+        texts = (foreign_values.text(row[2]) for row in chunks if not isinstance(row, Skip))
+        whole = "".join(text for text in texts if text)
         yield _drawer(own, whole, dict(zip(_VALUES, values, strict=True)), stream)
 
 
