@@ -24,7 +24,7 @@ def s3_endpoint() -> str:
     for package in ("obstore", "moto", "flask", "flask_cors"):
         if find_spec(package) is None:
             pytest.skip(
-                f"S3 is not tested: {package} is not installed (extra sync-servers, and moto of the extra test)"
+                f"S3 is not tested: {package} is not installed (extra sync-servers, and requirements-no-deps.lock)"
             )
     from moto.server import ThreadedMotoServer
 

