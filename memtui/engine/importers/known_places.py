@@ -161,7 +161,7 @@ def known_sources(
                 *_codex(codex),
                 *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
                 *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
-                *_not_live("gemini-cli", "gemini-cli", "Gemini CLI", home / ".gemini" / "tmp"),
+                *_folder("gemini-cli", "gemini-cli", "Gemini CLI", home / ".gemini" / "tmp"),
                 *_not_live(
                     "opencode-files",
                     "opencode",
@@ -177,7 +177,7 @@ def known_sources(
                 *(
                     found
                     for place, path in store_files(home, environ)
-                    for found in _file(place.format, place.format, place.label, path)
+                    for found in _file(place.format, place.format, place.label, path, live=place.live)
                 ),
                 *(
                     found
@@ -250,10 +250,11 @@ def _folder(name: str, format: str, label: str, folder: Path) -> Iterator[KnownS
         )  # fmt: skip
 
 
-def _file(name: str, format: str, label: str, path: Path) -> Iterator[KnownSource]:
+def _file(name: str, format: str, label: str, path: Path, *, live: bool = False) -> Iterator[KnownSource]:
     for file in _stat(path):
         yield KnownSource(
-            name=name, format=format, label=label, path=path, files=1, newest=file.modified, oldest=file.modified
+            name=name, format=format, label=label, path=path, files=1, newest=file.modified, oldest=file.modified,
+            live=live,
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ class StorePlace(Record):
     """``folders``: below the home folder, on Linux, macOS and Windows. ``file``: a name in them, which may have a ``*``.
 
     ``folder_variables`` and ``file_variables`` of the environment say another folder or file: the first that is set. The
-    store is ``below`` the folder of a variable.
+    store is ``below`` the folder of a variable. ``live``: conversations, which ``--watch`` follows.
     """
 
     format: str
@@ -22,6 +22,7 @@ class StorePlace(Record):
     folder_variables: tuple[str, ...] = ()
     file_variables: tuple[str, ...] = ()
     below: str = ""
+    live: bool = False
 
 
 PLACES = (
@@ -50,7 +51,7 @@ PLACES = (
     ),
     StorePlace(
         format="opencode", label="opencode", folders=(".local/share/opencode",), file="opencode*.db",
-        folder_variables=("XDG_DATA_HOME",), below="opencode",
+        folder_variables=("XDG_DATA_HOME",), below="opencode", live=True,
     ),
 )  # fmt: skip
 

@@ -42,8 +42,10 @@ from .stream import Opener, Source
 
 _SECONDS = 1.0
 ACTOR = "import"
-# Formats of a record a line: they are read on where reading ended. Others are read again when they change.
+# Formats of a record a line: they are read on where reading ended. Others are read again when they change, a large one with a
+# pause of so many times what reading took.
 LIVE = ("claude-code", "claude-history", "codex", "jsonl")
+_PAUSE, _LONG_READ_SECONDS = 10.0, 0.5
 _LONGEST_OPERATION = 3_600
 _NOTED_SECONDS = 60
 _TAILS_KEPT = 64
@@ -100,6 +102,8 @@ class Follower:
         self._before: Counter[str] = Counter()
         self._formats: dict[str, None] = {}
         self._tails: OrderedDict[Path, Tail] = OrderedDict()
+        # When a file may be read as a whole again, by the monotonic clock.
+        self._next: dict[Path, float] = {}
         self._taken_back = self._stack.enter_context(UndoneImports(connections))
         self._marks = ReadMarks(connections, self.places)
         # Files that could not be read, or not to their end.
@@ -227,6 +231,11 @@ class Follower:
 
     def _arrive(self, path: Path) -> str | None:
         """See what a file is: one of lines gets a tail, another one is read as a whole."""
+        began = time.monotonic()
+        if began < self._next.get(path, began):
+            self._changed.want(path)
+            self._left[path] = None
+            return None
         try:
             found = find_sources([path], own=self._connections.path)
             array = _is_array(path)
@@ -243,6 +252,9 @@ class Follower:
             tally = Tally(found)
             self._store(read_all(found, tally))
             self._formats[first.format] = None
+            now = time.monotonic()
+            if now - began > _LONG_READ_SECONDS:
+                self._next[path] = now + _PAUSE * (now - began)
         return first.format
 
     def _without_skips(

@@ -121,7 +121,7 @@ class KnownSource(Record):
     """The session files of one program at ``path``. ``oldest``, ``newest``: Unix seconds.
 
     ``name``: its name on the command line. The program deletes files after ``kept_days`` (None: never); ``expiring`` of
-    them within ``WARNING_DAYS``. ``live``: the program appends lines to its files while it runs.
+    them within ``WARNING_DAYS``. ``live``: a conversation is there while it goes on, so that it can be followed.
     """
 
     name: str

@@ -57,7 +57,7 @@ def test_a_session_comes_once_and_grows(tmp_path: Path) -> None:
 def test_its_sessions_are_known(tmp_path: Path) -> None:
     gemini_cli(tmp_path / ".gemini" / "tmp")
     found = known_sources(tmp_path, environ={})
-    assert [(one.name, one.files, one.live) for one in found] == [("gemini-cli", 3, False)]
+    assert [(one.name, one.files, one.live) for one in found] == [("gemini-cli", 3, True)]
     with Memory.open(tmp_path / "memory.db", clock=lambda: NOW, options=QUIET) as memory:
         assert [(one.sessions, one.turns, one.exact) for one in memory.files.probe(found)] == [
             (None, 5, True)

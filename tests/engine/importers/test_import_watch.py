@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from memtui.engine.importers import lock, watch
 from memtui.engine.importers.live import LiveStream
 from memtui.engine.importers.watch import Follower
 from memtui.engine.records import Operation, Options
+
+from foreign_stores import GEMINI, OPENCODE, store
 
 OFF = Options(embedder="off", background=False)
 
@@ -408,3 +412,63 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
         for thread in followers:
             thread.join(60)
     assert sorted(said(memory)) == sorted(texts)
+
+
+def test_a_session_of_gemini_cli_is_followed_as_it_goes_on(memory: Memory, tmp_path: Path) -> None:
+    """A message is written again with more fields; a tool call alone says nothing."""
+    path = tmp_path / "tmp" / "greenhouse" / "chats" / "session-2026-03-04T10-00-g1.jsonl"
+    jsonl(path, GEMINI[:3])
+    with following_into(memory, tmp_path / "tmp") as follower:
+        assert_came(follower, 1)
+        add(path, *GEMINI[3:5])
+        assert follower.look() is None
+        add(path, GEMINI[5])
+        assert_came(follower, 1)
+        add(path, *GEMINI[6:8])
+        assert follower.look() is None
+    assert said(memory) == ["Why is @heater.py off?", "It reads Fahrenheit."]
+    assert memory.files.import_paths([path]).kinds == {}
+
+
+def assert_came(follower: Follower, turns: int) -> None:
+    follower._next.clear()
+    found = follower.look()
+    assert found is not None and found.turns == turns
+
+
+def test_opencode_is_followed_while_it_writes_and_an_answer_comes_when_it_is_whole(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = store(tmp_path / "opencode.db", "PRAGMA journal_mode = WAL;" + OPENCODE)
+    with closing(sqlite3.connect(path)) as program, following_into(memory, path) as follower:
+
+        def write(sql: str, *values: Any) -> None:
+            with program:
+                program.execute(sql, values)
+
+        now = int(time.time() * 1000)
+        write(
+            "INSERT INTO session (id, project_id, directory, title) VALUES ('s', 'p', '/x/greenhouse', 'Tea')"
+        )
+        part = "INSERT INTO part (id, message_id, session_id, data) VALUES (?, ?, 's', ?)"
+        message = "INSERT INTO message VALUES (?, 's', ?, ?, ?)"
+        write(message, "m1", now, now, json.dumps({"role": "user"}))
+        write(part, "p1", "m1", json.dumps({"type": "text", "text": "Which tea?"}))
+        assert_came(follower, 1)
+        write(message, "m2", now + 1, now + 1, json.dumps({"role": "assistant", "time": {"created": now}}))
+        write(part, "p2", "m2", json.dumps({"type": "text", "text": "Green"}))
+        assert follower.look() is None
+        write("UPDATE part SET data = ? WHERE id = 'p2'", json.dumps({"type": "text", "text": "Green tea."}))
+        ended = {"role": "assistant", "time": {"created": now, "completed": now + 9}}
+        write("UPDATE message SET data = ? WHERE id = 'm2'", json.dumps(ended))
+        assert_came(follower, 1)
+        write(message, "m3", now + 2, now + 2, json.dumps({"role": "user"}))
+        write(part, "p3", "m3", json.dumps({"type": "text", "text": "Thanks, Ada."}))
+        follower._next[path] = time.monotonic() + 60
+        assert follower.look() is None and path in follower._left
+        assert_came(follower, 1)
+        # Broken off long ago: what there is of it.
+        write(message, "m4", now + 3, now - 3_600_000, json.dumps({"role": "assistant"}))
+        write(part, "p4", "m4", json.dumps({"type": "text", "text": "You are"}))
+        assert_came(follower, 1)
+    assert said(memory) == ["Which tea?", "Green tea.", "Thanks, Ada.", "You are"]

@@ -9,6 +9,7 @@ that was moved from files to the database is there already.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +27,9 @@ SOURCE = "import:opencode"
 UNDONE = "taken back in the program"
 TOO_LONG_PART = "part of a message left out: too long"
 NEWER_TABLE = "message in a table that memtui does not know"
+UNFINISHED = "answer that is still being written"
+# An answer that was not written for so long was broken off.
+_WRITING_SECONDS = 600.0
 _TABLES = {
     "session": frozenset(("id", "title", "directory")),
     "message": frozenset(("id", "session_id", "time_created", "data")),
@@ -60,6 +64,7 @@ class _Info(msgspec.Struct, rename={"session_id": "sessionID"}):
     time: Any = None
     path: Any = None
     summary: Any = None
+    error: Any = None
 
 
 class _Part(msgspec.Struct):
@@ -120,10 +125,12 @@ FORMAT = Format("opencode", "opencode", _sniff, read)
 def _database(stream: Stream) -> Iterator[Turn | Skip]:
     columns = stream.tables().get("session", ())
     parent, revert = (f"s.{name}" if name in columns else "NULL" for name in ("parent_id", "revert"))
+    changed = "m.time_updated" if "time_updated" in stream.tables().get("message", ()) else "NULL"
     rows = stream.rows(
         f"""
         SELECT m.id, CAST(m.session_id AS BLOB), CASE WHEN octet_length(m.data) <= ? THEN CAST(m.data AS BLOB) END,
-        m.time_created, CAST(s.title AS BLOB), CAST(s.directory AS BLOB), CAST({parent} AS BLOB), CAST({revert} AS BLOB)
+        m.time_created, CAST(s.title AS BLOB), CAST(s.directory AS BLOB),
+        CAST({parent} AS BLOB), CAST({revert} AS BLOB), {changed}
         FROM message m LEFT JOIN session s ON s.id = m.session_id ORDER BY m.session_id, m.time_created, m.id
         """,
         (stream.limits.line,),
@@ -132,8 +139,8 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, name, data, time = row[0], foreign_values.text(row[1]), row[2], row[3]
-        title, directory, above, undone = (foreign_values.text(value) for value in row[4:])
+        own, name, data, begun = row[0], foreign_values.text(row[1]), row[2], row[3]
+        title, directory, above, undone = (foreign_values.text(value) for value in row[4:8])
         if not isinstance(data, bytes):
             yield stream.skip("row without a message, or too long")
             continue
@@ -142,7 +149,10 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
         except foreign_values.NotReadableError as error:
             yield stream.skip(str(error))
             continue
-        info.id, info.session_id, info.time = own, name, {"created": time}
+        if _is_unfinished(info, row[8]):
+            yield Skip(reason=UNFINISHED)  # it would be kept as it is now
+            continue
+        info.id, info.session_id, info.time = own, name, {"created": begun}
         session = _Session(title=title, directory=directory, parent_id=above, revert=_object(undone))
         yield _turn(info, _parts(own, stream), session, stream)
     newer = stream.tables().get("session_message", ())
@@ -151,6 +161,14 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
             "SELECT 1 FROM session_message WHERE session_id NOT IN (SELECT session_id FROM message)"
         ):
             yield row if isinstance(row, Skip) else stream.skip(NEWER_TABLE)
+
+
+def _is_unfinished(info: _Info, changed: Any) -> bool:
+    """``changed``: when the message was written last, in milliseconds."""
+    ended = info.error or (isinstance(info.time, dict) and info.time.get("completed"))
+    if info.role != "assistant" or ended or not isinstance(changed, int):
+        return False
+    return time.time() - changed / 1000 < _WRITING_SECONDS
 
 
 def _parts(message: Any, stream: Stream) -> Iterator[_Part]:
