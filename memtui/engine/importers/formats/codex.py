@@ -26,6 +26,9 @@ from ..base import Format, Head
 from ..stream import Stream
 
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}
+# Since 0.17x: the message is an item of the event.
+_ITEM_EVENT = "item_completed"
+_SAID = {"UserMessage": "user", "AgentMessage": "assistant"}
 _ROLES = ("user", "assistant")
 _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 COPIED = "copied from the session it was forked from"
@@ -59,6 +62,7 @@ class _Payload(msgspec.Struct):
     message: Any = None
     role: Any = None
     content: Any = None
+    item: Any = None
 
 
 class _Line(msgspec.Struct):
@@ -101,6 +105,16 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
 FORMAT = Format("codex", "Codex CLI", _sniff, read)
 
 
+def _said(payload: _Payload) -> tuple[str, Any] | None:
+    """Role and text, if the event is what somebody said."""
+    if payload.type in _EVENTS:
+        return _EVENTS[payload.type], payload.message
+    item = payload.item
+    if payload.type != _ITEM_EVENT or not isinstance(item, dict) or item.get("type") not in _SAID:
+        return None
+    return _SAID[item["type"]], base.joined(base.block_texts(item.get("content")))
+
+
 class _Rollout:
     """One file under way: whose session it is, and what its messages are taken from."""
 
@@ -134,12 +148,12 @@ class _Rollout:
         payload = line.payload or _Payload()
         if line.items is not None and isinstance(line.session, dict):
             yield from self._whole(line.session, line.items)
-        elif line.type == "event_msg" and payload.type in _EVENTS:
+        elif line.type == "event_msg" and (said := _said(payload)) is not None:
             if self.events is None:
                 self.events = True
                 self.pending_turns.clear()
             if self.events:
-                yield self._turn(line, _EVENTS[payload.type], payload.message)
+                yield self._turn(line, *said)
         elif line.type == "response_item":
             yield from self._item(line, payload)
         elif line.payload is None and line.type == "message":
