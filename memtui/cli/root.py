@@ -31,7 +31,7 @@ COMMANDS: dict[str, Entry] = {
     "remember": Entry("memories", "Add", "Write down a memory."),
     "consolidate": Entry("consolidate", "Add", "Draw facts from conversations."),
     "about": Entry("about", "Look", "Show what is known about you, by topic."),
-    "timeline": Entry("timeline", "Look", "Show over time how much was learned, corrected or recalled."),
+    "timeline": Entry("timeline", "Look", "Show over time how much was learned, changed or recalled."),
     "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
     "list": Entry("list_", "Look", "List the memories that pass a filter."),
     "context": Entry("context", "Look", "Show what an agent would be given for a prompt."),

@@ -58,12 +58,12 @@ def timeline_command(
 ) -> int:
     """Show over time how much was learned of each topic, person or project.
 
-    And what was corrected, forgotten, has faded, or was recalled by agents. A sentence says
+    And what was changed, forgotten, has faded, or was recalled by agents. A sentence says
     what is in each row; on a terminal the rows are drawn first.
 
     \b
     memtui timeline --by person --unit month
-    memtui timeline --layer corrected --filter topic:plan
+    memtui timeline --layer changed --filter topic:plan
     """
     columns = columns_shown()
     across = min(columns or _PIPED, _WIDEST)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .glyphs import Glyphs
 
 ROLES: Mapping[Layer, Role] = {
-    "learned": "accent", "corrected": "warning", "forgotten": "error", "faded": "vector", "recalled": "success",
+    "learned": "accent", "changed": "warning", "forgotten": "error", "faded": "vector", "recalled": "success",
 }  # fmt: skip
 EVERYTHING = "Everything"
 _WITHOUT: Mapping[RowsBy, str] = {

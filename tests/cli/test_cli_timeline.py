@@ -32,7 +32,7 @@ def test_a_sentence_for_each_row(cli: Cli, known: Path) -> None:
     result = cli("timeline")
     lines = result.out.splitlines()
     assert result.code == 0 and lines[0].startswith("Memories by topic and day, ")
-    assert lines[1].startswith("Everything: 3 learned, ") and "; 1 corrected, on " in lines[1]
+    assert lines[1].startswith("Everything: 3 learned, ") and "; 1 changed, on " in lines[1]
     assert [line.split(":")[0] for line in lines[2:]] == ["Health", "Home"]
     assert ": 2 learned, the last on " in lines[2]
     assert cli("timeline", "--layer", "faded").code == 1

@@ -44,7 +44,7 @@ async def test_time_across_rows_down_and_what_is_in_a_cell(story: Story) -> None
         view = await shown(app, pilot)
         text = screen_text(app)
         assert "Everything" in text and "Health" in text and "No topic" in text and "by topic" in text
-        assert f"learned {listed}" in text and "corrected 1" in text and "forgotten 1" in text
+        assert f"learned {listed}" in text and "changed 1" in text and "forgotten 1" in text
         assert "Memories by topic and" in app.main.query_one(StatusLine).position_text
 
         # The cell in words and with its texts; Enter lists exactly those, Esc comes back to it.
@@ -113,7 +113,7 @@ async def test_the_mouse_and_the_edges_of_time(story: Story) -> None:
         assert view.at == 0 and view.row == 0
         await pilot.click(view, offset=(20, 0))
         await still(app)
-        assert view.spot.layer == "corrected"
+        assert view.spot.layer == "changed"
         await press(pilot, "left", "H")
         assert "nothing earlier" in screen_text(app)
         await press(pilot, "end", "right", "L")

@@ -25,6 +25,7 @@ from memtui.engine.records import (
     Options,
     Portrait,
     Recall,
+    Replacement,
     RowChange,
     Session,
     Status,
@@ -45,6 +46,7 @@ from memtui.engine.store import (
     operations,
     proposals,
     recalls,
+    replacements,
     sessions,
     stamps,
     stats,
@@ -172,17 +174,20 @@ class ReadQueries:
 
     # At a glance
 
-    def portrait(self, filter: str = "", *, each: int = 8) -> Portrait:
+    def portrait(self, filter: str = "", *, each: int = 8, since: str = "7d") -> Portrait:
         """What is known about the person by topic, with the ``each`` strongest facts of each; and what goes on around it.
 
-        ``filter``: only facts that pass it. People are named without one only.
+        ``filter``: only facts that pass it. People are named without one only. ``since``: from when on a fact is new, a date
+        of the filter language. Raises FilterError.
         """
         from memtui.engine.overview.portrait import portrait
         from memtui.engine.review.status_line import status
 
         now = self._clock()
         with self._connections.read() as connection:
-            return portrait(connection, filter, self._options, now, status(connection, now), _asked_for(each))
+            return portrait(
+                connection, filter, self._options, now, status(connection, now), _asked_for(each), since
+            )
 
     def topics(self, filter: str = "", *, each: int = 8) -> tuple[TopicFacts, ...]:
         """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts."""
@@ -281,6 +286,7 @@ class ReadQueries:
         with self._connections.read() as connection:
             kept_from = withheld.agents_of(connection, one.rid)
             asked = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
+            replaced = replacements.chain(connection, one, self._clock())
             decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
@@ -312,6 +318,7 @@ class ReadQueries:
             device=device,
             withheld_from=kept_from,
             asked=asked,
+            replacements=replaced,
         )  # fmt: skip
 
     def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:
@@ -370,6 +377,11 @@ class ReadQueries:
                     seen.add(step[-1].id)
                     chain = [*chain, step[-1]] if incoming else [step[-1], *chain]
             return chain
+
+    def replacements(self, ids: Sequence[str]) -> dict[str, tuple[Replacement, ...]]:
+        """What each of some memories (by id) took the place of, and what took its place; those without are left out."""
+        with self._connections.read() as connection:
+            return replacements.find_replacements(connection, ids, self._clock())
 
     def cautions(self, ids: Sequence[str], *, within: str = "") -> dict[str, tuple[Caution, ...]]:
         """What some memories (by id) tell that was corrected or forgotten since; those without a caution are left out.

@@ -16,6 +16,7 @@ from memtui.engine.records import (
     MemoryRecord,
     Options,
     Portrait,
+    Replacement,
     Status,
     Topic,
     TopicFacts,
@@ -25,13 +26,13 @@ from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile
 from memtui.engine.search.filters.sql import FADING_DAYS, STATES
 from memtui.engine.search.scope import passing, scope
-from memtui.engine.store import entity_lists, fading, memories, sessions
+from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
 from memtui.engine.store.sql import as_json
 
 NEW = "7d"
 """How long a fact is new, as the filter language has it: ``added:7d``."""
-PEOPLE = NEWEST = FADING = 8
-"""So many persons, new facts and fading facts are in a portrait."""
+PEOPLE = NEWEST = FADING = CHANGES = 8
+"""So many persons, new facts, fading facts and changes are in a portrait."""
 _DAY = 86_400
 # Among so many times the facts that are wanted the strongest are chosen.
 _LOOKED_AT = 4
@@ -44,20 +45,33 @@ _STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
 
 
 def portrait(
-    connection: apsw.Connection, filter: str, options: Options, now: float, status: Status, each: int
+    connection: apsw.Connection,
+    filter: str,
+    options: Options,
+    now: float,
+    status: Status,
+    each: int,
+    since: str = NEW,
 ) -> Portrait:
     """The portrait of what passes a filter, with at most ``each`` facts of a topic. Raises FilterError.
 
-    With a filter it names no people: those are of the whole memory.
+    With a filter it names no people: those are of the whole memory. ``since``: from when on a fact is new, a date of the
+    filter language.
     """
     within = compile(filter, now, fade_threshold=options.fade_threshold)
-    since = new_since(now)
-    by_topic = topics(connection, within, now, each)
-    newest = _newest(connection, within, since, now)
+    # That it is a date, and what passes as changed since.
+    since = "-".join(since.split())
+    lately = compile(f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold)
+    new_from = new_since(now, since)
+    by_topic = topics(connection, within, now, each, new_from)
+    newest = _newest(connection, within, new_from, now)
+    changed, changes = _changes(connection, lately, new_from, now)
     fades, soonest = _fading(connection, within, options.fade_threshold, now)
     shown = [*newest, *(one.memory for one in soonest), *(fact for one in by_topic for fact in one.facts)]
+    ids = {one.id for one in shown}
+    replaced = replacements.find_replacements(connection, ids, now)
     return Portrait(
-        since=since,
+        since=new_from,
         topics=by_topic,
         people=() if filter else tuple(entity_lists.most_mentioned(connection, "person", PEOPLE)),
         newest=tuple(newest),
@@ -65,19 +79,26 @@ def portrait(
         fades=fades,
         pending_sessions=sessions.count_pending(connection),
         status=status,
-        cautions=cautions.find_cautions(connection, {one.id for one in shown}, now),
+        cautions=cautions.find_cautions(connection, ids, now),
+        changed=changed,
+        changes=changes,
+        replaced={
+            id: those
+            for id, found in replaced.items()
+            if id in ids and (those := tuple(one for one in found if one.new.id == id))
+        },
     )
 
 
-def new_since(now: float) -> int:
+def new_since(now: float, since: str = NEW) -> int:
     """The time from which on a fact is new."""
-    period = dates.parse(NEW, now)
+    period = dates.parse(since, now)
     assert period is not None
     return period[0]
 
 
 def topics(
-    connection: apsw.Connection, within: CompiledFilter, now: float, each: int
+    connection: apsw.Connection, within: CompiledFilter, now: float, each: int, since: int | None = None
 ) -> tuple[TopicFacts, ...]:
     """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
     rows: list[Any] = connection.execute(
@@ -85,7 +106,7 @@ def topics(
         SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
         WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {within.where} GROUP BY m.topic
         """,
-        {**within.bindings, "since": new_since(now)},
+        {**within.bindings, "since": new_since(now) if since is None else since},
     ).fetchall()
     counted = {topic: counts for topic, *counts in rows}
     pinned = _pinned(connection, within)
@@ -170,6 +191,23 @@ def _newest(
         {**within.bindings, "since": since},
     )
     return memories.by_rid(connection, [int(rid) for (rid,) in rows], now)
+
+
+def _changes(
+    connection: apsw.Connection, lately: CompiledFilter, since: int, now: float
+) -> tuple[int, tuple[Replacement, ...]]:
+    """How many facts took the place of another one since, and the latest of these replacements."""
+    rows: list[Any] = connection.execute(
+        f"SELECT m.id FROM memories m WHERE m.id IN ({replacements.LATELY}) AND {lately.where}",
+        {**lately.bindings, "since": since},
+    ).fetchall()
+    ids = [str(id) for (id,) in rows]
+    found = replacements.find_replacements(connection, ids, now)
+    those = {(one.old.id, one.new.id): one for id in ids for one in found.get(id, ()) if one.new.id == id}
+    latest = sorted(
+        (one for one in those.values() if one.at >= since), key=lambda one: (-one.at, -one.new.rid)
+    )
+    return len(ids), tuple(latest[:CHANGES])
 
 
 def _fading(

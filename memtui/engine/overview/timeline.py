@@ -21,6 +21,7 @@ from memtui.engine.records import KINDS, TOPICS, Kind, Options
 from memtui.engine.records.timeline import ENDED, LAYERS, Layer, RowsBy, Timeline, TimelineRow, Unit
 from memtui.engine.search.filters.compiler import CompiledFilter, compile
 from memtui.engine.search.filters.terms import Value
+from memtui.engine.store.replacements import REPLACED_AT
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.tokens import fold
 
@@ -30,10 +31,8 @@ MOST_PERIODS = 1_000
 MOST_ROWS = 200
 # A filter is at most 2,000 characters long.
 _LONGEST_NAME = 200
-_ENDED: dict[str, Layer] = {
-    "superseded": "corrected", "merged": "corrected", "forgotten": "forgotten", "faded": "faded",
-}  # fmt: skip
-_TRASH = "is:superseded,merged,forgotten,faded"
+_ENDED: dict[str, Layer] = {"forgotten": "forgotten", "faded": "faded"}
+_TRASH = "is:forgotten,faded"
 _TOPIC = "iif(m.kind <> 'episode', m.topic, NULL)"
 _LINKS = """
     CROSS JOIN memory_entities l ON l.rid = m.rid
@@ -172,6 +171,9 @@ class _Counter:
             return
         if layer == "learned":
             self._count_learned()
+        elif layer == "changed":
+            active = self._within.active
+            self._count({"": layer}, "''", "c.at", _changed(active.where), active)
         elif layer == "recalled":
             recalls = "recalls r CROSS JOIN json_each(r.memory_ids) j CROSS JOIN memories m ON m.id = j.value"
             self._count({"": layer}, "''", "r.at", recalls, self._within.active, distinct=True)
@@ -239,6 +241,15 @@ class _Counter:
             )
             for layer, cells in self._of_row.items()
         }  # fmt: skip
+
+
+def _changed(where: str) -> str:
+    """The notes that pass, with the time at which each took the place of another one, as a table ``c``.
+
+    A limit keeps SQLite from working the time out again at each comparison.
+    """
+    return f"""(SELECT m.rid, ({REPLACED_AT}) AS at FROM memories m WHERE m.kind <> 'episode' AND {where} LIMIT -1) c
+        CROSS JOIN memories m ON m.rid = c.rid"""
 
 
 _NOTE = "m.valid_until IS NULL AND m.kind <> 'episode'"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from .base import Record
 from .entities import Enrichment, Entity
 from .history import Operation, RowChange, Stamp
-from .memories import Caution, MemoryRecord, Session
+from .memories import Caution, MemoryRecord, Replacement, Session
 from .search import Recall
 
 _word = re.compile(r"[^\W_]+")
@@ -24,6 +24,7 @@ class MemoryDetail(Record):
     sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each
     of its aspects, and on which device; ``device`` is this one. ``withheld_from``: the agents that are not
     told it, because of it or of what it belongs to. ``asked``: an open card of Review is about a conflict of it.
+    ``replacements``: what took whose place in the chain that it belongs to, the earliest first.
     """
 
     memory: MemoryRecord
@@ -46,6 +47,7 @@ class MemoryDetail(Record):
     device: str = ""
     withheld_from: tuple[str, ...] = ()
     asked: bool = False
+    replacements: tuple[Replacement, ...] = ()
 
 
 class PinnedQuestion(Record):

@@ -263,3 +263,15 @@ class Caution(Record):
     def said(self) -> str:
         """The same of the memory itself: ``corrected``, or ``says what was corrected`` where nothing links the two."""
         return f"says what was {self.what}" if self.compared else self.what
+
+
+class Replacement(Record):
+    """``new`` took the place of ``old`` at a time (Unix seconds): it was ``corrected``, or a later statement ``replaced`` it.
+
+    ``asked``: a card of Review asks whether it did; both are active.
+    """
+
+    old: MemoryRecord
+    new: MemoryRecord
+    at: int
+    how: Literal["corrected", "replaced", "asked"]

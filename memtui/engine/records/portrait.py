@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .base import Record
 from .entities import Entity
-from .memories import Caution, MemoryRecord, Topic
+from .memories import Caution, MemoryRecord, Replacement, Topic
 from .status import Status
 
 
@@ -36,7 +36,8 @@ class Portrait(Record):
     from which on a fact is new (Unix seconds). ``people``: the persons that most memories mention. ``fading``: the
     first of ``fades`` facts that fade within a week. ``pending_sessions``: conversations that wait to become facts.
     ``status``: cards that were asked, and what agents were given today. ``cautions``: what was corrected or forgotten
-    since in the facts here, by id.
+    since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
+    of them. ``replaced``: what the facts here took the place of, by id, the latest last.
     """
 
     since: int
@@ -48,6 +49,9 @@ class Portrait(Record):
     pending_sessions: int = 0
     status: Status = Status(review=0)
     cautions: dict[str, tuple[Caution, ...]] = {}
+    changed: int = 0
+    changes: tuple[Replacement, ...] = ()
+    replaced: dict[str, tuple[Replacement, ...]] = {}
 
     @property
     def total(self) -> int:

@@ -15,7 +15,7 @@ from memtui.engine.errors import NotFoundError
 from memtui.engine.records import MemoryRecord, Record
 
 from . import memories
-from .sql import scalar
+from .sql import as_json, scalar
 
 CONFLICT, QUARANTINED, CHANGE_REQUEST, DEPENDENTS = "conflict", "held", "wish", "drawn"
 """Kinds: two facts of which one may be wrong; a text that is not remembered until the person says so; what an agent asks
@@ -114,6 +114,17 @@ def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Pro
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') "
         "AND ?2 IN (json_extract(payload, '$.new'), json_extract(payload, '$.old')) ORDER BY proposal_id",
         (kind, id),
+    )
+    return [_proposal(row) for row in rows]
+
+
+def undecided_about_any(connection: apsw.Connection, kind: str, ids: Iterable[str]) -> list[Proposal]:
+    """What of a kind is open or put off and has one of some memories (ids) as its new or old side."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') AND ("
+        "json_extract(payload, '$.new') IN (SELECT value FROM json_each(?2)) "
+        "OR json_extract(payload, '$.old') IN (SELECT value FROM json_each(?2))) ORDER BY proposal_id",
+        (kind, as_json(list(ids))),
     )
     return [_proposal(row) for row in rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -63,6 +64,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
                 ending = dice.choice(["forgotten", "faded", "superseded", "merged"])
                 memories.update(connection, rid, valid_until=NOW - dice.randrange(500 * DAY), ended_by=ending)
         ids = [str(id) for (id,) in connection.execute("SELECT id FROM memories")]
+        for id in dice.sample(ids, 60):
+            later = {"supersedes": dice.choice(ids), **dice.choice([{}, {"conflict_reason": "another day"}])}
+            connection.execute("UPDATE memories SET attributes = ? WHERE id = ?", (json.dumps(later), id))
         for _ in range(80):
             at = NOW - dice.randrange(80 * DAY)
             recalls.add(
@@ -118,7 +122,7 @@ def test_a_cell_has_what_its_filter_passes(
         assert found.all.total("learned") == full.view.count(filter)
         for layer, term in (
             ("forgotten", "is:forgotten"),
-            ("corrected", "is:superseded,merged"),
+            ("changed", "is:changed"),
             ("faded", "is:faded"),
         ):
             assert found.all.total(layer) == full.view.count(f"{filter} {term}")

@@ -14,6 +14,7 @@ from typing import Any, get_args
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
 from memtui.engine.store import recalls, withheld
+from memtui.engine.store.replacements import REPLACED_AT
 from memtui.engine.store.tokens import fold
 
 from . import dates
@@ -66,6 +67,7 @@ STATES: Mapping[str, str] = {
     "AND json_type(m.attributes, '$.pinned_at') IS NULL "
     f"AND {_EFFECTIVE_SOON} < :fade_threshold",
     "correction": "m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') IN ('text', 'array')",
+    "changed": f"({REPLACED_AT}) IS NOT NULL",
     "secret": "m.attributes <> '{}' AND json_type(m.attributes, '$.secrets') = 'array'",
     "reviewed": "coalesce(m.reviewed_at, m.confirmed_at) IS NOT NULL",
     "unreviewed": "m.kind <> 'episode' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL",
@@ -110,6 +112,7 @@ class Translator:
             "on": self.date,
             "added": lambda _, value: self.span("added", value, "m.created_at"),
             "happens": self.happens,
+            "changed": self.changed,
             "ended": lambda _, value: self.span("ended", value, "m.valid_until"),
             "recalled": lambda _, value: recalls.served(self.span("recalled", value, "r.at")),
             "withheld": lambda _, value: withheld.withheld_sql(self.same("a.value", value)),
@@ -221,6 +224,12 @@ class Translator:
         if value.prefix and not value.text:
             return "m.kind <> 'episode' AND m.happens_at IS NOT NULL"
         return f"m.kind <> 'episode' AND {self.span('happens', value, 'm.happens_at')}"
+
+    def changed(self, _: Term, value: Value) -> str:
+        """When it took the place of another one."""
+        if value.prefix and not value.text:
+            return STATES["changed"]
+        return self.span("changed", value, f"({REPLACED_AT})")
 
     def date(self, term: Term, value: Value) -> str:
         first, dots, _ = value.text.partition("..")

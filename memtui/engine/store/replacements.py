@@ -1,0 +1,105 @@
+"""What facts took the place of others: the links of corrections, and the cards of Review that ask whether one did.
+
+Nothing is written: an undo takes a replacement back as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import apsw
+
+from memtui.engine.records import MemoryRecord, Replacement
+
+from . import memories, proposals
+from .sql import as_json
+
+# A chain is followed through so many memories.
+_MOST = 100
+# The old one of a link was replaced: not restored or confirmed since, and not merely read otherwise (retired).
+_REPLACED = """
+    o.content <> m.content AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
+    AND (o.valid_until IS NOT NULL OR o.confirmed_at IS NULL AND json_type(m.attributes, '$.conflict_reason') IS NOT NULL)"""
+# What a conversation said later holds from then on; what the person wrote in its place, from when they wrote it.
+_AT = "iif(json_type(m.attributes, '$.conflict_reason') IS NULL, o.valid_until, m.event_time)"
+_LATER_SIDES = f"""
+    SELECT iif(n.event_time >= o.event_time, n.id, o.id) FROM proposals p
+    CROSS JOIN memories n ON n.id = json_extract(p.payload, '$.new')
+    CROSS JOIN memories o ON o.id = json_extract(p.payload, '$.old')
+    WHERE p.kind = '{proposals.CONFLICT}' AND p.state IN ('open', 'snoozed')
+        AND n.valid_until IS NULL AND o.valid_until IS NULL"""
+REPLACED_AT = f"""
+    CASE WHEN m.kind = 'episode' THEN NULL
+    ELSE coalesce(
+        CASE WHEN m.attributes <> '{{}}' AND json_type(m.attributes, '$.supersedes') IN ('text', 'array') THEN (
+            SELECT max({_AT}) FROM memory_links l CROSS JOIN memories o ON o.id = l.to_id
+            WHERE l.from_id = m.id AND l.rel = 'supersedes' AND {_REPLACED}) END,
+        CASE WHEN m.id IN ({_LATER_SIDES}) THEN m.event_time END) END"""
+"""SQL: when the memory ``m`` took the place of another one, or may have; NULL if it did not."""
+
+LATELY = f"""
+    SELECT l.from_id FROM memories o INDEXED BY memories_ended
+        CROSS JOIN memory_links l ON l.to_id = o.id AND l.rel = 'supersedes'
+        WHERE o.valid_until >= :since
+    UNION SELECT n.id FROM memories n INDEXED BY notes_by_time
+        WHERE n.kind <> 'episode' AND n.valid_until IS NULL AND n.event_time >= :since AND n.attributes <> '{{}}'
+            AND json_type(n.attributes, '$.conflict_reason') IS NOT NULL
+    UNION {_LATER_SIDES}"""
+"""SQL: the ids among which is whatever took the place of another one since ``:since``, found by indexes."""
+_LINKED = f"""
+    SELECT o.id, m.id, {_AT}, json_type(m.attributes, '$.conflict_reason') IS NOT NULL
+    FROM memory_links l CROSS JOIN memories m ON m.id = l.from_id CROSS JOIN memories o ON o.id = l.to_id
+    WHERE l.rel = 'supersedes' AND m.kind <> 'episode' AND {_REPLACED}
+        AND (l.from_id IN (SELECT value FROM json_each(:ids)) OR l.to_id IN (SELECT value FROM json_each(:ids)))
+    ORDER BY o.rid, m.rid"""
+
+
+def find_replacements(
+    connection: apsw.Connection, ids: Collection[str], now: float
+) -> dict[str, tuple[Replacement, ...]]:
+    """The replacements in which each of some memories (by id) is the old or the new one, the earliest first.
+
+    Those without one are left out.
+    """
+    if not ids:
+        return {}
+    asked = set(ids)
+    rows: list[Any] = connection.execute(_LINKED, {"ids": as_json(list(asked))}).fetchall()
+    linked = {(old, new) for old, new, *_ in rows}
+    cards = proposals.undecided_about_any(connection, proposals.CONFLICT, asked)
+    wanted = [
+        *(id for pair in linked for id in pair),
+        *(id for card in cards for id in proposals.memory_ids(card)),
+    ]
+    known = {one.id: one for one in memories.by_ids(connection, list(dict.fromkeys(wanted)), now)}
+    found = [
+        Replacement(old=known[old], new=known[new], at=at, how="replaced" if later else "corrected")
+        for old, new, at, later in rows
+    ]
+    for card in cards:
+        sides = [known[id] for id in proposals.memory_ids(card) if id in known and known[id].active]
+        if len(sides) == 2:
+            new, old = sides if sides[0].event_time >= sides[1].event_time else sides[::-1]
+            if (old.id, new.id) not in linked:
+                found.append(Replacement(old=old, new=new, at=new.event_time, how="asked"))
+    found.sort(key=lambda one: one.at)
+    return {
+        id: those for id in asked if (those := tuple(one for one in found if id in (one.old.id, one.new.id)))
+    }
+
+
+def chain(connection: apsw.Connection, start: MemoryRecord, now: float) -> tuple[Replacement, ...]:
+    """The replacements that lead to a memory and on from it, the earliest first.
+
+    Of what a card of Review only asks about, the other side belongs to it; what that replaced does not.
+    """
+    found: dict[tuple[str, str], Replacement] = {}
+    seen: set[str] = set()
+    ahead = {start.id}
+    while ahead and len(seen) < _MOST:
+        seen |= ahead
+        steps = [one for those in find_replacements(connection, ahead, now).values() for one in those]
+        found.update({(one.old.id, one.new.id): one for one in steps})
+        ahead = {id for one in steps if one.how != "asked" for id in (one.old.id, one.new.id)} - seen
+    return tuple(sorted(found.values(), key=lambda one: (one.at, one.old.rid)))

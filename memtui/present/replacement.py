@@ -1,0 +1,65 @@
+"""What took whose place, as text: ``was 12 May, now 19 May (said on 4 May)``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .format import local_date
+from .memory import without_secrets
+from .text import Labelled, Line, Role
+
+if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord, Replacement
+
+CHANGED = "changed"
+_MOST = 8
+_HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on"}
+
+
+def dates(one: Replacement, now: float) -> tuple[str, str] | None:
+    """The day that the old text names and the one that the new text names, if both do and they differ."""
+    before, after = one.old.happens_at, one.new.happens_at
+    if before is None or after is None:
+        return None
+    was, is_now = local_date(before, now), local_date(after, now)
+    return None if was == is_now else (was, is_now)
+
+
+def label(one: Replacement) -> str:
+    """``changed``, or ``changed?`` while Review asks."""
+    return CHANGED + "?" * (one.how == "asked")
+
+
+def short(found: Sequence[Replacement], now: float) -> str:
+    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks. Empty without any."""
+    if not found:
+        return ""
+    days = dates(found[-1], now)
+    return f"was {days[0]}{'?' * (found[-1].how == 'asked')}" if days else label(found[-1])
+
+
+def when(one: Replacement, now: float) -> str:
+    """``said on 4 May``, ``corrected on 4 May``."""
+    return f"{_HOW[one.how]} {local_date(one.at, now)}"
+
+
+def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
+    """What it was and what it is now. ``of``: the memory that it stands beside, whose own text is not repeated."""
+    asks = "; Review asks whether it did" if one.how == "asked" else ""
+    about = f" ({when(one, now)}{asks})"
+    role: Role = "warning" if one.how == "asked" else "text"
+    if days := dates(one, now):
+        return ((f"was {days[0]}, now {days[1]}", role), (about, "dim"))
+    was, is_now = (" ".join(without_secrets(side).split()) for side in (one.old, one.new))
+    if of is not None and of.id == one.new.id:
+        return (("was: ", role), (was, "text"), (about, "dim"))
+    if of is not None and of.id == one.old.id:
+        return (("now: ", role), (is_now, "text"), (about, "dim"))
+    return (("was: ", role), (was, "text"), ("; now: ", role), (is_now, "text"), (about, "dim"))
+
+
+def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[Labelled]:
+    """The chain that a memory belongs to, the earliest first. Each has a label."""
+    for one in found[:_MOST]:
+        yield Labelled(label(one), line(one, now, of))
