@@ -59,6 +59,13 @@ def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     return (("was: ", role), (was, "text"), ("; now: ", role), (is_now, "text"), (about, "dim"))
 
 
+def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:
+    """What follows a memory (by id) in its chain; after the last one the first. None if it is in none."""
+    versions = list({side.id: side for one in chain for side in (one.old, one.new)}.values())
+    at = next((at for at, one in enumerate(versions) if one.id == id), None)
+    return None if at is None else versions[(at + 1) % len(versions)]
+
+
 def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[Labelled]:
     """The chain that a memory belongs to, the earliest first. Each has a label."""
     for one in found[:_MOST]:

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import MemoryRecord
+from memtui.engine.store import proposals
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
@@ -454,8 +455,11 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
 ) -> None:
     app = story.app()
     async with running(app) as pilot:
+        memories(app).filter_bar.set_filter("trains")
+        await until(lambda: memories(app).table.row_count == 1)
         await pilot.press("N")
-        await until(lambda: "was not replaced" in app.main.query_one(StatusLine).said)
+        await until(lambda: "it replaced nothing" in app.main.query_one(StatusLine).said)
+        memories(app).filter_bar.set_filter("")
         await pilot.press("X")
         await until(lambda: memories(app).table.row_count == 2)
         await settle(app)
@@ -470,6 +474,10 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
             lambda: memories(app).has_class("-zoom-preview") and "10:30 on Tuesdays" in screen_text(app)
         )
         await until(lambda: memories(app).current is not None and memories(app).current.active)
+        await pilot.press("N")  # and back
+        await until(lambda: "→ replaced   Standup is at 10:00" in screen_text(app))
+        await pilot.press("N")
+        await until(lambda: memories(app).current is not None and memories(app).current.active)
         await pilot.press("escape")
         await until(lambda: "→ replaced   Standup is at 10:00" in screen_text(app))
         # Hits say it too.
@@ -477,6 +485,28 @@ async def test_what_was_replaced_is_marked_in_sign_and_word_and_its_successor_is
         await until(lambda: "10:30" in screen_text(app))
         await pilot.press("f", *"is:superseded", "enter")
         await until(lambda: "→ replaced   Standup is at 10:00" in screen_text(app))
+
+
+async def test_from_the_old_day_of_a_plan_one_key_leads_to_the_new_one_and_back(story: Story) -> None:
+    with story.open() as memory:
+        old = memory.remember("Dentist with Dr. Bakker on 12 May 2026", topic="plan")
+        new = memory.remember("Dr. Bakker moved it to 19 May 2026", topic="plan")
+        with memory._core.connections.write() as connection:
+            payload = {"new": new.id, "old": old.id, "reason": "a different day"}
+            proposals.ask(connection, "prop_1", proposals.CONFLICT, payload, 0)
+    app = story.app()
+    async with running(app) as pilot:
+        memories(app).filter_bar.set_filter("topic:plan Bakker")
+        await until(lambda: "changed?   Dr. Bakker moved it" in screen_text(app))
+        assert "changed?   Dentist with" in screen_text(app)
+        memories(app).filter_bar.set_filter("is:changed Bakker")
+        await until(lambda: memories(app).table.row_count == 1)
+        await until(lambda: "was 12 May" in screen_text(app) and "now 19 May" in screen_text(app))
+        await pilot.press("N")
+        await until(lambda: memories(app).current is not None and memories(app).current.id == old.id)
+        await until(lambda: "was 12 May" in screen_text(app) and "now 19 May" in screen_text(app))
+        await pilot.press("N")
+        await until(lambda: memories(app).current is not None and memories(app).current.id == new.id)
 
 
 def row_with(app: MemtuiApp, text: str) -> str:

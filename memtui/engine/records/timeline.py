@@ -36,9 +36,9 @@ class Timeline(Record):
     period as a date of the filter language. ``all``: the
     row of everything; a memory may be in the rows of several persons. ``left_out``: how many rows there are beyond
     these. ``earliest``, ``latest``: the times between which there is anything at all, None without. A layer counts
-    ``learned``: active memories by when they were said; ``changed``: active ones that took the place of
-    another one, by when; ``forgotten``, ``faded``: those in the Trash by when they went there; ``recalled``: active ones in each period in which an agent was told
-    them.
+    ``learned``: active memories by when they were said; ``changed``: active ones that took the place
+    of another one, by when; ``forgotten``, ``faded``: those in the Trash by when they went there; ``recalled``: active
+    ones in each period in which an agent was told them.
     """
 
     by: RowsBy
@@ -53,7 +53,9 @@ class Timeline(Record):
 
     def cell_filter(self, filter: str, row: TimelineRow, layer: Layer, at: int) -> str:
         """The filter that passes exactly the memories of a cell; ``filter``: that of the timeline."""
-        key = {"learned": "on:", "changed": "changed:", "recalled": "recalled:"}.get(layer) or f"{ENDED[layer]} ended:"
+        key = {"learned": "on:", "changed": "changed:", "recalled": "recalled:"}.get(
+            layer
+        ) or f"{ENDED[layer]} ended:"
         return " ".join(part for part in (filter, row.term, f"{key}{self.terms[at]}") if part)
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from memtui.present.dependents import forget_note, review_note
 from memtui.present.format import local_date, plural
 from memtui.present.memory import is_replaced, without_secrets
+from memtui.present.replacement import next_version
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.messages import Notified, Severity
@@ -110,8 +111,7 @@ class MemoryActions:
         if action.id == "erase":
             return "" if self._marks or self.current is not None else self._nothing
         if action.id == "successor":
-            followed = self.current is not None and is_replaced(self.current)
-            return "" if followed else "This one was not replaced by another one."
+            return "" if self.current is not None else self._nothing
         if action.id == "in_session":
             return _no_session(self.current)
         if action.id == "merge_marked":
@@ -291,13 +291,18 @@ class MemoryActions:
         self._go_to(record.rid)
 
     async def do_successor(self) -> None:
-        """Go to the memory that replaced this one. Esc comes back."""
+        """Go to the version after this one, or to what it was merged into; from the last version to the first."""
         if self.current is None:
             return
         identity = self.current.id
-        one = await self._pane.ask(lambda engine: engine.view.successor(identity))
+        chain = await self._pane.ask(lambda engine: engine.view.chain(identity))
+        one = next_version(chain, identity)
         if one is None:
+            one = await self._pane.ask(lambda engine: engine.view.successor(identity))
+        if one is None and is_replaced(self.current):
             self._pane.show_message("The memory that replaced it no longer exists.")
+        elif one is None:
+            self._pane.show_message("Nothing replaced this one, and it replaced nothing.")
         elif one.active:
             await self._pane.shell.navigation.open_memory(one.rid)
         else:

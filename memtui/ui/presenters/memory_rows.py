@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from memtui.present import replacement
 from memtui.present.caution import label
 from memtui.present.format import relative_time
 from memtui.present.memory import confidence, is_fading, is_full, is_past, is_replaced, why_ended
@@ -13,7 +14,7 @@ from memtui.ui.widgets.columns import Column, Order, Piece
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord, Replacement
     from memtui.engine.search.listing import SortKey
     from memtui.present.glyphs import Glyphs
 
@@ -35,11 +36,12 @@ ORDERS = (
 
 
 class MemoryRow(NamedTuple):
-    """A memory, the names of the entities in it, and its cautions (what is no longer true)."""
+    """A memory, the names of the entities in it, its cautions (what is no longer true), and what replaced what around it."""
 
     memory: MemoryRecord
     entities: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
 
 class MemorySource:
@@ -84,8 +86,13 @@ class MemorySource:
 
     def _with_entities(self, found: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:
         names = self._memory.view.entity_names([memory.rid for memory in found])
-        cautions = self._memory.view.cautions([memory.id for memory in found])
-        return [MemoryRow(memory, names.get(memory.rid, ()), cautions.get(memory.id, ())) for memory in found]
+        ids = [memory.id for memory in found]
+        cautions = self._memory.view.cautions(ids)
+        replaced = self._memory.view.replacements(ids)
+        return [
+            MemoryRow(one, names.get(one.rid, ()), cautions.get(one.id, ()), replaced.get(one.id, ()))
+            for one in found
+        ]
 
 
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
@@ -95,7 +102,10 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         yield sign_of(row.memory, glyphs)
         yield Piece(Visible(" "))
         ending = ended_word(row.memory, width, row.cautions)
-        yield Piece(ending, "warning")
+        role: Role = "warning"
+        if not ending and width >= WORDED and (changed := changed_word(row.memory, row.replacements)):
+            ending, role = visible(f"{changed:{_WORD}}  "), "accent"
+        yield Piece(ending, role)
         # The mark of a pinned memory is next to the text.
         room = width - 2 - len(ending) - row.memory.pinned
         yield Piece(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
@@ -167,6 +177,12 @@ def ended_word(
         return Visible("")
     word = why_ended(memory) if not memory.active else label(cautions[0], memory) if cautions else "past"
     return visible(f"{word:{_WORD}}  ")
+
+
+def changed_word(memory: MemoryRecord, found: Sequence[Replacement]) -> str:
+    """``changed`` before a text that took the place of another one; ``changed?`` before both while Review asks. Else empty."""
+    those = [one for one in found if one.new.id == memory.id or one.how == "asked"]
+    return replacement.label(those[-1]) if those else ""
 
 
 def _level_role(memory: MemoryRecord) -> Role:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.style import Style
 
-from memtui.present import caution
+from memtui.present import caution, replacement
 from memtui.present import memory as words
 from memtui.present.changes import column_changes
 from memtui.present.decision import other_devices
@@ -64,6 +63,7 @@ class MemoryText(TextLayout):
                 *self._asked(detail),
                 *self._withheld_from(detail),
                 *self._successor(detail),
+                *self._changed(detail),
                 *self._fading(detail),
                 *self._group(
                     self._said_in(detail),
@@ -237,11 +237,23 @@ class MemoryText(TextLayout):
     # -- what happened to it
 
     def _versions(self, detail: MemoryDetail) -> Iterable[Content]:
-        for before, after in pairwise(detail.versions):
-            day = local_date(after.created_at, self.now)
-            now_here = " (this one)" if after.id == detail.memory.id else ""
-            yield from self.labelled("corrected", assemble((f"{day}{now_here}", "$text-muted")))
-            yield from self._indented(old_and_new(before.content[:LONGEST], after.content[:LONGEST]), 2)
+        for one in detail.replacements:
+            now_here = " (this one)" if one.new.id == detail.memory.id else ""
+            when = f"{replacement.when(one, self.now)}{now_here}"
+            yield from self.labelled(replacement.label(one), assemble((when, "$text-muted")))
+            yield from self._indented(old_and_new(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2)
+
+    def _changed(self, detail: MemoryDetail) -> Iterable[Content]:
+        """What it was and what it is now, and the key that goes to the other version."""
+        told = detail.successor is not None or (bool(detail.cautions) and not detail.asked)
+        way = assemble("") if detail.successor is not None else self._key_hint("successor", "goes there")
+        for one in detail.replacements:
+            days = replacement.dates(one, self.now)
+            if days is None and told and one.old.id == detail.memory.id:
+                continue  # said above
+            text = drawn(replacement.line(one, self.now, detail.memory))
+            yield from self.labelled(replacement.label(one), assemble(text, way))
+            way = assemble("")
 
     def _successor(self, detail: MemoryDetail) -> Iterable[Content]:
         """The memory that replaced it, and the key that goes there."""
