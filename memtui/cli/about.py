@@ -8,15 +8,15 @@ from typing import get_args
 import click
 from msgspec.structs import asdict, replace
 
-from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Topic
+from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Replacement, Topic
 from memtui.present.format import count
 from memtui.present.memory import without_secrets
-from memtui.present.portrait import TITLES, day, headline, in_order, is_new, notices, sign
+from memtui.present.portrait import THIS_WEEK, TITLES, Since, day, headline, in_order, is_new, notices, sign
 from memtui.present.status import agent_lines
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs, print_cautions
+from .memory_lines import glyphs, print_cautions, print_replacements
 from .output import brief, err, in_role, out, paint, print_json, print_note, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
@@ -34,9 +34,18 @@ _EACH = 5
     show_default=True,
     help="At most this many of each topic.",
 )
+@click.option(
+    "--since",
+    "-s",
+    default=THIS_WEEK.date,
+    metavar="DATE",
+    help="Count as new what came since: yesterday, 3d, 2026-03-03.",
+)
 @json_option
 @pass_invocation
-def about_command(invocation: Invocation, topic: Topic | None, filter: str, limit: int, json: bool) -> int:
+def about_command(
+    invocation: Invocation, topic: Topic | None, filter: str, limit: int, since: str, json: bool
+) -> int:
     """Show what is known about you, by topic: the strongest facts of each.
 
     Pinned facts come first, then confirmed ones, then the surest. Plans come by their day,
@@ -45,10 +54,12 @@ def about_command(invocation: Invocation, topic: Topic | None, filter: str, limi
     \b
     memtui about --topic plan
     memtui about --filter project:boat
+    memtui about --since yesterday
     """
+    named = THIS_WEEK if since == THIS_WEEK.date else Since(since, f"since {since}")
     narrowed = f"{filter} topic:{topic}".strip() if topic else filter
     with invocation.reading() as memory:
-        found = _without_secrets(memory.view.portrait(narrowed, each=limit))
+        found = _without_secrets(memory.view.portrait(narrowed, each=limit, since=since))
         review = len(memory.review.inbox(all=True).items)
     if json:
         counted = {"total": found.total, "confirmed": found.confirmed, "new": found.new, "review": review}
@@ -59,7 +70,7 @@ def about_command(invocation: Invocation, topic: Topic | None, filter: str, limi
     else:
         out(row(paint(headline(found), "bold")))
     if not narrowed:
-        for one in notices(found, review):
+        for one in notices(found, review, named):
             out(in_role(one.text, "accent" if one.calls else "text"))
             if one.about == "served":
                 for line in agent_lines(found.status):
@@ -67,8 +78,17 @@ def about_command(invocation: Invocation, topic: Topic | None, filter: str, limi
         if found.people:
             names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in found.people)
             out(row(paint("mentioned most", "dim"), brief(names, 16)))
+    _print_changes(found, named)
     _print_topics(invocation, found)
     return OK if found.topics else NEGATIVE
+
+
+def _print_changes(found: Portrait, since: Since) -> None:
+    """What took the place of another fact since."""
+    if found.changes:
+        out()
+        out(row(paint(f"Changed {since.text}", "bold"), count(found.changed)))
+    print_replacements(found.changes, time.time(), indent=1)
 
 
 def _print_topics(invocation: Invocation, found: Portrait) -> None:
@@ -88,6 +108,7 @@ def _print_topics(invocation: Invocation, found: Portrait) -> None:
             left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
             out(row(left, brief(fact.content, printed_cells(left) + 2)))
             print_cautions(cautions)
+            print_replacements(found.replaced.get(fact.id, ()), now, of=fact)
     if len(found.topics) and any(len(one.facts) < one.total for one in found.topics):
         print_note("there is more: --limit 20, or memtui list topic:health")
 
@@ -97,9 +118,15 @@ def _without_secrets(found: Portrait) -> Portrait:
     return replace(
         found,
         topics=tuple(replace(one, facts=tuple(map(_plain, one.facts))) for one in found.topics),
+        changes=tuple(map(_plain_sides, found.changes)),
+        replaced={id: tuple(map(_plain_sides, those)) for id, those in found.replaced.items()},
         newest=tuple(map(_plain, found.newest)),
         fading=tuple(FadingFact(memory=_plain(one.memory), fades_at=one.fades_at) for one in found.fading),
     )
+
+
+def _plain_sides(one: Replacement) -> Replacement:
+    return replace(one, old=_plain(one.old), new=_plain(one.new))
 
 
 def _plain(fact: MemoryRecord) -> MemoryRecord:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from typing import get_args
 
 import click
@@ -12,7 +13,7 @@ from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
-from .memory_lines import glyphs, memory_line, print_cautions, time_ago
+from .memory_lines import glyphs, memory_line, print_cautions, print_replacements, time_ago
 from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
@@ -119,16 +120,28 @@ def listed(
     with invocation.reading() as memory:
         found = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
         total = memory.view.count(filter)
-        cautions = memory.view.cautions([one.id for one in found])
+        ids = [one.id for one in found]
+        cautions, replaced = memory.view.cautions(ids), memory.view.replacements(ids)
         culprit = None if total else memory.view.emptied_by(filter)
     if json:
-        print_json({"filter": filter, "total": total, "memories": found, "cautions": cautions})
+        print_json(
+            {
+                "filter": filter,
+                "total": total,
+                "memories": found,
+                "cautions": cautions,
+                "replacements": replaced,
+            }
+        )
         return OK if found else NEGATIVE
     signs = glyphs(invocation)
     ages = [time_ago(one.event_time) for one in found]
     for one, when in zip(found, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
         print_cautions(cautions.get(one.id, ()))
+        told = bool(cautions.get(one.id))
+        beside = [each for each in replaced.get(one.id, ()) if each.new.id == one.id or not told]
+        print_replacements(beside, time.time(), of=one)
     left = total - offset - len(found)
     if not found:
         err("nothing found")

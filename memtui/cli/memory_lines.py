@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from memtui.present import replacement
 from memtui.present.caution import line
 from memtui.present.changes import column_changes, row_effect, table_label
 from memtui.present.dependents import NOTHING, lines, review_note
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
+from memtui.present.text import one_line
 
 from .invocation import Invocation
 from .output import (
@@ -27,10 +29,11 @@ from .output import (
     print_note,
     printed_cells,
     row,
+    width,
 )
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Caution, Dependents, MemoryRecord, RowChange
+    from memtui.engine.records import Caution, Dependents, MemoryRecord, Replacement, RowChange
     from memtui.present.glyphs import Glyphs
 
 
@@ -75,6 +78,24 @@ def print_cautions(cautions: Sequence[Caution]) -> None:
         for text, role in line(caution, time.time()):
             parts.append(in_role(brief(text, room) if role != "warning" else text, role))
             room += printed_cells(parts[-1])
+        out(row(left, row(*parts, gap="")))
+
+
+def print_replacements(
+    found: Sequence[Replacement], now: float, of: MemoryRecord | None = None, *, indent: int = 4
+) -> None:
+    """Print what took whose place; with ``of`` below that memory's line, without the new text where it is that one's."""
+    for one in found:
+        texts = replacement.line(one, now, of)
+        if of is None and replacement.dates(one, now):
+            texts = (*texts, (f": {' '.join(without_secrets(one.new).split())}", "text"))
+        left = row(
+            " " * indent, in_role(replacement.label(one), "warning" if one.how == "asked" else "accent")
+        )
+        stored = [text for text, role in texts if role == "text"]
+        fixed = sum(printed_cells(text) for text, role in texts if role != "text")
+        room = max(width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
+        parts = [in_role(one_line(text, room) if role == "text" else text, role) for text, role in texts]
         out(row(left, row(*parts, gap="")))
 
 

@@ -15,10 +15,11 @@ from memtui.engine.records import (
     Operation,
     Recall,
     Record,
+    Replacement,
     RowChange,
     Stamp,
 )
-from memtui.present import caution, decision
+from memtui.present import caution, decision, replacement
 from memtui.present import memory as words
 from memtui.present.changes import attribute_values
 from memtui.present.format import local_time, plural
@@ -60,7 +61,9 @@ class Change(Record):
 
 
 class Portrait(Record):
-    """What ``memtui show --json`` tells; ``versions`` is the chain of corrections, oldest first."""
+    """What ``memtui show --json`` tells; ``versions`` is the chain of corrections, oldest first.
+
+    ``replacements``: what took whose place in its chain, also what was said later and what Review asks."""
 
     memory: MemoryRecord
     sources: tuple[MemoryRecord, ...]
@@ -74,6 +77,7 @@ class Portrait(Record):
     decided: tuple[Stamp, ...] = ()
     withheld_from: tuple[str, ...] = ()
     asked: bool = False
+    replacements: tuple[Replacement, ...] = ()
 
     @classmethod
     def of(cls, detail: MemoryDetail) -> Portrait:
@@ -91,6 +95,7 @@ class Portrait(Record):
             decided=detail.decided,
             withheld_from=detail.withheld_from,
             asked=detail.asked,
+            replacements=detail.replacements,
         )
 
 
@@ -107,7 +112,7 @@ def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
     lists = {
         "said in": portrait.sources,
         "derived": portrait.derived,
-        "versions": portrait.versions if len(portrait.versions) > 1 else (),
+        "versions": replacement.versions(portrait.replacements),
         "around it": portrait.neighbours if len(portrait.neighbours) > 1 else (),
     }
     for title, memories in lists.items():
@@ -129,6 +134,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
     rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
     rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
+    rows += [(label, drawn(line)) for label, line in replacement.lines(portrait.replacements, now, memory)]
     rows += [(label, drawn(line)) for label, line in (*words.asked(detail), *words.withheld_from(detail))]
     if memory.session_id:
         rows.append(("session", memory.session_id))

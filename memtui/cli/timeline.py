@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+import time
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import asdict
 
-from memtui.engine.records import LAYERS, ROWS_BY, UNITS, Layer, RowsBy, Timeline, Unit
+from memtui.engine.records import LAYERS, ROWS_BY, UNITS, Layer, Replacement, RowsBy, Timeline, Unit
 from memtui.engine.search.listing import without_turns
 from memtui.present import timeline as words
 from memtui.present.format import local_date
@@ -15,13 +17,18 @@ from memtui.present.text import visible
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs
+from .memory_lines import glyphs, print_replacements
 from .output import columns_shown, drawn, err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
+
+if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
 
 # A drawing in a pipe is as wide as this, and one on a terminal at most as wide as that.
 _PIPED, _WIDEST = 80, 200
 _ROWS = 20
+# Of more facts than this the latest are looked at.
+_LOOKED_THROUGH = 5_000
 
 
 @click.command("timeline", cls=Command, option_of_words="--by")
@@ -41,7 +48,7 @@ _ROWS = 20
     type=click.IntRange(1, 200),
     default=_ROWS,
     show_default=True,
-    help="At most this many rows.",
+    help="At most this many rows, and changes.",
 )
 @click.option("--draw/--no-draw", default=None, help="Draw it (default: on a terminal).")
 @json_option
@@ -73,10 +80,11 @@ def timeline_command(
         found = memory.view.timeline(
             without_turns(filter), by=by, unit=unit, most=most, rows=limit, layers=layers
         )
+        changes = _changes(memory, without_turns(filter), found, limit) if layer == "changed" else ()
         whole = memory.view.timeline(without_turns(""), most=most) if found.earliest is None else found
     there = any(any(row.counts[one]) for row in (found.all, *found.rows) for one in layers)
     if json:
-        print_json(asdict(found))
+        print_json({**asdict(found), **({"changes": changes} if layer == "changed" else {})})
         return OK if there else NEGATIVE
     if found.earliest is None:
         span = "" if whole.earliest is None else f"; memories begin on {local_date(whole.earliest)}"
@@ -93,7 +101,22 @@ def timeline_command(
         )
     if found.left_out:
         print_note(f"{words.left_out(found)}: --limit, or --filter")
+    if changes:
+        out()
+        print_replacements(changes, time.time(), indent=1)
+    elif "changed" in layers and found.all.total("changed"):
+        print_note("--layer changed tells what it was and what it is now")
     return OK if there else NEGATIVE
+
+
+def _changes(memory: Memory, filter: str, found: Timeline, most: int) -> tuple[Replacement, ...]:
+    """What took whose place in the time that is shown, the latest first."""
+    known = memory.view.page(f"{filter} is:changed", limit=_LOOKED_THROUGH)
+    replaced = memory.view.replacements([one.id for one in known])
+    new = {one.id for one in known}
+    those = {(one.old.id, one.new.id): one for each in replaced.values() for one in each if one.new.id in new}
+    inside = [one for one in those.values() if found.bounds[0] <= one.at < found.bounds[-1]]
+    return tuple(sorted(inside, key=lambda one: -one.at)[:most])
 
 
 def _draw(found: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .format import count, local_date, plural
+from .format import count, local_date, plural, zoned
 from .memory import is_fading
 from .text import Role
 
@@ -23,7 +24,27 @@ TITLES: Mapping[Topic | None, str] = {
 _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
-About = Literal["review", "new", "fading", "served", "sessions"]
+About = Literal["review", "new", "changed", "fading", "served", "sessions"]
+
+
+class Since(NamedTuple):
+    """From when on a fact is new: ``date`` for a filter, ``text`` in words."""
+
+    date: str
+    text: str
+
+    @property
+    def span(self) -> str:
+        """What stands behind ``added:`` and ``changed:``."""
+        return self.date if self == THIS_WEEK else f"{self.date}.."
+
+    @property
+    def long(self) -> str:
+        """In a sentence."""
+        return "in the last seven days" if self == THIS_WEEK else f"{self.text}, when memtui was open last"
+
+
+THIS_WEEK = Since("7d", "this week")
 
 
 class Notice(NamedTuple):
@@ -53,10 +74,11 @@ def headline(portrait: Portrait) -> str:
     return f"{plural(portrait.total, 'fact')}{confirmed}"
 
 
-def notices(portrait: Portrait, review: int | None) -> list[Notice]:
+def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait.
 
-    None: they are not counted yet. There are at least those that were asked: ``6+ to review``.
+    None: they are not counted yet. There are at least those that were asked: ``6+ to review``. ``since``: from when on
+    a fact is new.
     """
     more = "+" if review is None else ""
     review = portrait.status.review if review is None else review
@@ -65,7 +87,8 @@ def notices(portrait: Portrait, review: int | None) -> list[Notice]:
     found: list[tuple[int, About, str, str]] = [
         (review, "review", "to review", "to review"),
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read"),
-        (new, "new", "new this week", "new"),
+        (new, "new", f"new {since.text}", "new"),
+        (portrait.changed, "changed", "changed", "changed"),
         (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading"),
         (served, "served", "told to agents today", "told today"),
     ]
@@ -77,6 +100,16 @@ def notices(portrait: Portrait, review: int | None) -> list[Notice]:
             if number
         )
     ]
+
+
+def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Since:
+    """Since the app was open last, to the hour; the last week where that is not known."""
+    if then is None or then > now:
+        return THIS_WEEK
+    local, today = zoned(then, zone), zoned(now, zone).date()
+    days = (today - local.date()).days
+    text = f"{local:%H:%M}" if days == 0 else "yesterday" if days == 1 else local_date(then, now, zone=zone)
+    return Since(f"{local:%Y-%m-%dT%H}", f"since {text}")
 
 
 def sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tuple[str, Role]:

@@ -48,7 +48,7 @@ def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     """What it was and what it is now. ``of``: the memory that it stands beside, whose own text is not repeated."""
     asks = "; Review asks whether it did" if one.how == "asked" else ""
     about = f" ({when(one, now)}{asks})"
-    role: Role = "warning" if one.how == "asked" else "text"
+    role: Role = "warning" if one.how == "asked" else "accent"
     if days := dates(one, now):
         return ((f"was {days[0]}, now {days[1]}", role), (about, "dim"))
     was, is_now = (" ".join(without_secrets(side).split()) for side in (one.old, one.new))
@@ -59,11 +59,16 @@ def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     return (("was: ", role), (was, "text"), ("; now: ", role), (is_now, "text"), (about, "dim"))
 
 
+def versions(chain: Sequence[Replacement]) -> list[MemoryRecord]:
+    """The texts of a chain, each once, the earliest first."""
+    return list({side.id: side for one in chain for side in (one.old, one.new)}.values())
+
+
 def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:
     """What follows a memory (by id) in its chain; after the last one the first. None if it is in none."""
-    versions = list({side.id: side for one in chain for side in (one.old, one.new)}.values())
-    at = next((at for at, one in enumerate(versions) if one.id == id), None)
-    return None if at is None else versions[(at + 1) % len(versions)]
+    those = versions(chain)
+    at = next((at for at, one in enumerate(those) if one.id == id), None)
+    return None if at is None else those[(at + 1) % len(those)]
 
 
 def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[Labelled]:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.records import LAYERS
 
+from . import replacement
 from .format import MONTHS, WHOLE_DAYS, WHOLE_MONTHS, count, plural, relative_time, short_count, zoned
 from .memory import without_secrets
 from .portrait import TITLES
 from .text import Line, Part, Role, cells, one_line
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Layer, MemoryRecord, RowsBy, Timeline, TimelineRow, Unit
+    from memtui.engine.records import Layer, MemoryRecord, Replacement, RowsBy, Timeline, TimelineRow, Unit
 
     from .glyphs import Glyphs
 
@@ -169,12 +170,20 @@ def span(timeline: Timeline) -> str:
     return f"{count(periods)} {timeline.unit if periods == 1 else _MANY[timeline.unit]}"
 
 
-def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float) -> Line:
-    """A memory of a cell in one line: its sign, its text, and how long ago it was said."""
+def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequence[Replacement] = ()) -> Line:
+    """A memory of a cell in one line: its sign, what it took the place of, its text, and how long ago it was said."""
     sign = glyphs.kinds[memory.kind] if memory.active else glyphs.ended
+    change = next((one for one in reversed(replaced) if one.new.id == memory.id), None)
+    before: Line = ()
+    was: Line = ()
+    if change is not None and (days := replacement.dates(change, now)):
+        before = ((f"{replacement.label(change)} {days[0]} {glyphs.replaced} {days[1]}  ", "warning"),)
+    elif change is not None:
+        before = ((f"{replacement.label(change)}  ", "warning"),)
+        was = (("  was: ", "warning"), (one_line(without_secrets(change.old), 200), "dim"))
     return (
-        (f" {sign} ", "accent" if memory.active else "warning"), (one_line(without_secrets(memory), 200), "text"),
-        (f"  {relative_time(memory.event_time, now)}", "dim"),
+        (f" {sign} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),
+        (f"  {relative_time(memory.event_time, now)}", "dim"), *was,
     )  # fmt: skip
 
 

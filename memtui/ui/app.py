@@ -279,6 +279,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
             except Exception as error:
                 if not await self._restored_instead(error):
                     return
+        self.state.note_open(memory.path, self.clock())
         self.follower.begin(memory, version)
         self.readonly = self.readonly or memory.readonly
         await self._leave_empty_pane()
@@ -372,6 +373,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         self.keystrokes.stop()
+        if self.operations.memory is not None:
+            self.state.note_open(self.operations.memory.path, self.clock())
         self.state.save()
         self.follower.sessions.stop()
         self.operations.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui import operating_system
 
@@ -21,12 +21,15 @@ class LastCheck(NamedTuple):
 
 
 class UiState:
-    """When each memory was checked last. ``path`` None: nothing is saved. ``pane``: the one to begin with, not saved."""
+    """When each memory was open and checked last. ``path`` None: nothing is saved. ``pane``: the one to begin with, not saved."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self.pane = "you"
         self._checked: dict[str, LastCheck] = {}
+        self._open: dict[str, int] = {}
+        # As it was before this run.
+        self._before: dict[str, int] = {}
         if path is None:
             return
         try:
@@ -36,6 +39,14 @@ class UiState:
         for name, _, value in (line.partition(" = ") for line in lines):
             if name == "checked":
                 self._read_checked(value)
+            elif name == "open":
+                self._read_open(value)
+        self._before = dict(self._open)
+
+    def _read_open(self, value: str) -> None:
+        at, _, memory = value.partition(" ")
+        if at.isdecimal() and memory:
+            self._open[memory] = int(at)
 
     def _read_checked(self, value: str) -> None:
         at, _, rest = value.partition(" ")
@@ -43,17 +54,20 @@ class UiState:
         if at.isdecimal() and findings.isdecimal() and memory:
             self._checked[memory] = LastCheck(int(at), int(findings))
 
+    def last_open(self, memory: Path | None) -> int | None:
+        """When the app was last open with that memory before this run (Unix seconds), if known."""
+        return self._before.get(str(memory))
+
+    def note_open(self, memory: Path | None, at: float) -> None:
+        """It is open now. The next run knows it."""
+        _keep(self._open, memory, int(at))
+
     def checked(self, memory: Path | None) -> LastCheck | None:
         """When that memory was checked last, if known."""
         return self._checked.get(str(memory))
 
     def note_checked(self, memory: Path | None, at: float, findings: int) -> None:
-        if not str(memory).isprintable():
-            return
-        self._checked.pop(str(memory), None)
-        self._checked[str(memory)] = LastCheck(int(at), findings)
-        while len(self._checked) > _MEMORIES:
-            del self._checked[next(iter(self._checked))]
+        _keep(self._checked, memory, LastCheck(int(at), findings))
         self.save()
 
     def save(self) -> None:
@@ -68,7 +82,21 @@ class UiState:
                 for memory, one in self._checked.items():
                     if memory != str(None):  # a memory in this process only
                         file.write(f"checked = {one.at} {one.findings} {memory}\n")
+                for memory, at in self._open.items():
+                    if memory != str(None):
+                        file.write(f"open = {at} {memory}\n")
             operating_system.replace(new, self._path)
         except OSError:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
+
+
+def _keep(noted: dict[str, Any], memory: Path | None, value: LastCheck | int) -> None:
+    """Put it last; beyond so many memories the first one goes."""
+    name = str(memory)
+    if not name.isprintable():
+        return
+    noted.pop(name, None)
+    noted[name] = value
+    while len(noted) > _MEMORIES:
+        del noted[next(iter(noted))]

@@ -89,3 +89,25 @@ def test_an_empty_memory_says_so(cli: Cli, home: Path) -> None:
     result = cli("about")
     assert (result.code, result.out, result.err) == (1, "", "nothing is known yet\n")
     assert cli("about", "--json").json["topics"] == []
+
+
+def test_what_changed_is_told_with_what_it_was_and_since_says_from_when(cli: Cli, known: Path) -> None:
+    with Memory.open(known, options=OPTIONS) as memory:
+        dentist = memory.view.page("dentist")[0]
+        memory.classify(dentist.id, happens="2026-01-12")
+        moved = memory.correct(dentist.id, "The dentist calls later")
+        memory.classify(moved.id, happens="2026-01-19")
+    result = cli("about")
+    lines = result.out.splitlines()
+    assert "1 changed" in lines
+    at = next(number for number, line in enumerate(lines) if line.startswith("Changed this week"))
+    assert (
+        "was 12 Jan" in lines[at + 1] and "now 19 Jan" in lines[at + 1] and "corrected on " in lines[at + 1]
+    )
+    assert "was 12 Jan" in cli("list", "dentist").out and moved.id in cli("list", "is:changed").out
+    shown = cli("show", dentist.id).out
+    assert "was 12 Jan" in shown and moved.id in shown
+    assert "2 new since today" in cli("about", "--since", "today").out
+    assert "4 new since 2020" in cli("about", "--since", "2020").out
+    wrong = cli("about", "--since", "whenever")
+    assert wrong.code == 3 and "whenever" in wrong.err

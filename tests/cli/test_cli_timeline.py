@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -57,3 +58,11 @@ def test_as_json(cli: Cli, known: Path) -> None:
     assert sum(found["all"]["counts"]["learned"]) == 3
     assert {row["name"]: sum(row["counts"]["learned"]) for row in found["rows"]} == {"health": 2, "home": 1}
     assert cli("list", f"{found['rows'][0]['term']} on:{found['terms'][0]}").code in (0, 1)
+
+
+def test_the_layer_of_changes_tells_what_it_was_and_what_it_is(cli: Cli, known: Path) -> None:
+    assert "--layer changed" in cli("timeline").err
+    lines = cli("timeline", "--layer", "changed").out.splitlines()
+    assert lines[-1].lstrip().startswith("changed  was: Lives in Porto; now: Lives in Lisbon (corrected on ")
+    [change] = json.loads(cli("timeline", "--layer", "changed", "--json").out)["changes"]
+    assert change["old"]["content"] == "Lives in Porto" and change["how"] == "corrected"

@@ -7,6 +7,7 @@ from typing import Any
 from memtui.ui.app import MemtuiApp
 from memtui.ui.panes.memories.timeline import TimelineView
 from memtui.ui.widgets.bars import StatusLine
+from msgspec.structs import replace
 from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 from ui_story import Story, memories, quiet, running, screen_text, settle, still, until
@@ -132,3 +133,29 @@ async def test_without_anything_it_says_so(empty_story: Story) -> None:
         assert "Nothing is remembered yet" in screen_text(app)
         await press(pilot, "enter", "=", "right", "v", "b", "j")
         assert "Nothing is remembered yet" in screen_text(app)
+
+
+async def test_the_layer_of_changes_tells_what_it_was_also_before_it_is_counted(story: Story) -> None:
+    with story.open() as memory:
+        ferry = memory.remember("The ferry leaves on 12 December 2025", topic="plan")
+        memory.correct(ferry.id, "The ferry leaves on 19 December 2025")
+    app = story.app()
+    async with running(app, size=(120, 40)) as pilot:
+        view = await shown(app, pilot)
+        everything = view._timeline
+        assert everything is not None
+        only = {"learned": everything.all.counts["learned"]}
+        view._timeline = replace(
+            everything,
+            all=replace(everything.all, counts=only),
+            rows=tuple(replace(one, counts={"learned": one.counts["learned"]}) for one in everything.rows),
+        )
+        assert view.spot.layer == "learned"
+        view.do_layer()
+        assert view.number == 0  # nothing is known of it yet
+        await until(lambda: view.number)  # the cursor goes to where there is anything
+        await until(lambda: "changed 12 Dec → 19 Dec" in screen_text(app))
+        view.show_at(view.spot._replace(by="topic", row="topic:plan"))
+        await still(app)
+        await press(pilot, "enter")
+        assert memories(app).table.row_count == 1 and "changed:2025-11" in memories(app).filter_text

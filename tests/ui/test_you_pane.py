@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from memtui.ui.app import MemtuiApp
@@ -16,7 +17,7 @@ from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import NOW, Story, memories, quiet, running, screen_text, settle, there, until
+from ui_story import DAY, NOW, Story, memories, quiet, running, screen_text, settle, there, until
 
 
 @pytest.fixture
@@ -306,3 +307,51 @@ async def test_the_number_of_cards_is_that_of_the_tab(known: Story) -> None:
         app.show_count("review", 17)
         await quiet(app)
         assert pane.shell.tab_count("review") == 17 and "17 to review" in screen_text(app)
+
+
+async def test_it_tells_what_is_new_since_the_app_was_open_last(known: Story, tmp_path: Path) -> None:
+    def begin() -> MemtuiApp:
+        state = UiState(tmp_path / "app.json")
+        state.pane = "you"
+        return known.app(state=state)
+
+    known.now += 2 * 3_600
+    app = begin()
+    async with app.run_test(size=(120, 40)):
+        await ready(app)
+        assert "New this week" in screen_text(app)  # it is not known when it was open before
+    known.now += 2 * DAY
+    with known.open() as memory:
+        rose = memory.remember("The ferry is called Rose")
+        memory.correct(rose.id, "The ferry is called Rosa")
+    known.now += DAY
+    app = begin()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(app)
+        text = screen_text(app)
+        assert "2 new since" not in text and "1 new since" in text and "1 changed" in text
+        await choose(app, lambda stop: stop.about == "new")
+        assert "when memtui was open last" in screen_text(app)
+        await pilot.press("enter")
+        await until(lambda: app.main.active == "memories" and memories(app).table.row_count == 1)
+        assert memories(app).filter_text.startswith("kind:fact added:2")
+    # Nothing came since: what is new this week is shown.
+    known.now += 2 * 3_600
+    app = begin()
+    async with app.run_test(size=(120, 40)):
+        await ready(app)
+        assert "new this week" in screen_text(app)
+
+
+async def test_what_changed_stands_with_the_day_that_it_was_on(known: Story) -> None:
+    with known.open() as memory:
+        ferry = memory.view.page("ferry")[0]
+        moved = memory.correct(ferry.id, "The ferry to Norway leaves on 19 December 2025")
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, lambda stop: stop.section.startswith("Changed") and stop.memory is not None)
+        text = screen_text(app)
+        assert "was 12 Dec" in text and "now 19 Dec" in text
+        await pilot.press("N")
+        await until(lambda: memories(app).current is not None and memories(app).current.id == ferry.id)
+        assert moved.active

@@ -67,7 +67,12 @@ def portrait(
     newest = _newest(connection, within, new_from, now)
     changed, changes = _changes(connection, lately, new_from, now)
     fades, soonest = _fading(connection, within, options.fade_threshold, now)
-    shown = [*newest, *(one.memory for one in soonest), *(fact for one in by_topic for fact in one.facts)]
+    shown = [
+        *(one.new for one in changes),
+        *newest,
+        *(one.memory for one in soonest),
+        *(fact for one in by_topic for fact in one.facts),
+    ]
     ids = {one.id for one in shown}
     replaced = replacements.find_replacements(connection, ids, now)
     return Portrait(

@@ -30,7 +30,7 @@ from memtui.ui.widgets.line_view import LineView, State
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Layer, MemoryRecord, RowsBy, Timeline, TimelineRow, Unit
+    from memtui.engine.records import Layer, MemoryRecord, Replacement, RowsBy, Timeline, TimelineRow, Unit
     from memtui.present.timeline import Plan
 
 _BLANK = 1
@@ -83,8 +83,9 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._first = 0
         self._shades: dict[tuple[Role, int], Style] = {}
         self._sought: tuple[int, int] | None = None
+        self._new_layer = False
         self._drawn: list[Line] = []
-        self._texts: tuple[str, Sequence[MemoryRecord]] = ("", ())
+        self._texts: tuple[str, Sequence[tuple[MemoryRecord, Sequence[Replacement]]]] = ("", ())
 
     @property
     def shell(self) -> Shell:
@@ -129,6 +130,9 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             self._sought = None
         else:
             at = self.at
+        if self._new_layer and filled:
+            at = min(filled, key=lambda one: abs(one - at))
+        self._new_layer = False
         self.spot = self.spot._replace(at=found.bounds[at])
 
     def _follow(self) -> None:
@@ -148,7 +152,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         )
         if filter and number > 0 and self.number:
             whole = self._whole(filter)
-            found = await self.shell.operations.ask(lambda memory: memory.view.page(whole, limit=number))
+            found = await self.shell.operations.ask(partial(_read_texts, filter=whole, most=number))
         else:
             found = []
         if filter == self.cell_filter:
@@ -188,7 +192,8 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def number(self) -> int:
         """How many memories are in the cell under the cursor."""
         rows = self._rows
-        return rows[self.row].counts.get(self.spot.layer, (0,))[self.at] if rows else 0
+        numbers = rows[self.row].counts.get(self.spot.layer) if rows else None
+        return numbers[self.at] if numbers else 0
 
     @property
     def cell_filter(self) -> str:
@@ -345,6 +350,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self.spot = self.spot._replace(layer=layer)
         found = self._timeline
         if found is None or layer not in found.all.counts:
+            self._new_layer = True
             self.show()
             return
         at, numbers = self.at, self._rows[self.row].counts[layer]
@@ -448,7 +454,8 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             drawn.append(((why, "dim"),))
         cell, texts = self._texts
         if cell == self.cell_filter:
-            drawn += [words.text_line(one, self.shell.glyphs, self.shell.clock()) for one in texts]
+            glyphs, now = self.shell.glyphs, self.shell.clock()
+            drawn += [words.text_line(one, glyphs, now, replaced) for one, replaced in texts]
         return drawn
 
     def render_lines(self, crop: object) -> list[Strip]:
@@ -527,6 +534,14 @@ def _counts(memory: Memory, *, filter: str, spot: Spot, most: int, layers: Seque
     return memory.view.timeline(
         filter, by=spot.by, unit=spot.unit, middle=spot.middle, most=most, layers=layers
     )
+
+
+def _read_texts(
+    memory: Memory, *, filter: str, most: int
+) -> list[tuple[MemoryRecord, Sequence[Replacement]]]:
+    found = memory.view.page(filter, limit=most)
+    replaced = memory.view.replacements([one.id for one in found])
+    return [(one, replaced.get(one.id, ())) for one in found]
 
 
 def _on(strip: Strip, ground: Style) -> Strip:

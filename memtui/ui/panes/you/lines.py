@@ -10,15 +10,35 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.present import replacement
 from memtui.present.format import count, local_date, plural, relative_time
 from memtui.present.memory import without_secrets
-from memtui.present.portrait import TITLES, About, Notice, day, in_order, is_new, notices, sign
+from memtui.present.portrait import (
+    THIS_WEEK,
+    TITLES,
+    About,
+    Notice,
+    Since,
+    day,
+    in_order,
+    is_new,
+    notices,
+    sign,
+)
 from memtui.present.text import Visible, cells, one_line, visible
 from memtui.ui.widgets.columns import Piece
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, Part, StopLayout
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Entity, MemoryRecord, Portrait, ServedToday, Topic, TopicFacts
+    from memtui.engine.records import (
+        Entity,
+        MemoryRecord,
+        Portrait,
+        Replacement,
+        ServedToday,
+        Topic,
+        TopicFacts,
+    )
     from memtui.present.glyphs import Glyphs
     from memtui.present.text import Role
 
@@ -66,18 +86,27 @@ Section = Sequence[Row]
 class PortraitLines:
     """Lays out a portrait in ``width`` x ``height`` cells, as of ``now``.
 
-    ``review``: the cards that wait; None: they are not counted yet.
+    ``review``: the cards that wait; None: they are not counted yet. ``since``: from when on a fact is new.
     """
 
-    def __init__(self, width: int, height: int, now: float, glyphs: Glyphs, review: int | None) -> None:
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        now: float,
+        glyphs: Glyphs,
+        review: int | None,
+        since: Since = THIS_WEEK,
+    ) -> None:
         self.width = max(width, 20)
         self.height = height
         self.now = now
         self.glyphs = glyphs
         self.review = review
+        self.since = since
 
     def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
-        head = self._head(notices(portrait, self.review))
+        head = self._head(notices(portrait, self.review, self.since))
         topics = in_order(portrait.topics)
         room = self.height - len(head) - bool(head)
         most = dict.fromkeys((one.topic for one in topics), _FEW)
@@ -163,8 +192,17 @@ class PortraitLines:
 
     def _around(self, portrait: Portrait) -> Iterable[Section]:
         """What is new, what fades, what agents were told."""
+        if portrait.changes:
+            title = f"Changed {self.since.text}"
+            head = self._heading(title, portrait.changed, Stop(title, about="changed"))
+            latest = {one.new.id: one for one in reversed(portrait.changes)}
+            rows = [
+                self._fact(one.new, portrait, title, changed=one)
+                for one in list(latest.values())[::-1][:_AROUND]
+            ]
+            yield [head, *rows]
         if portrait.newest:
-            title = "New this week"
+            title = f"New {self.since.text}"
             head = self._heading(title, portrait.new, Stop(title, about="new"))
             yield [head, *(self._fact(one, portrait, title, added=True) for one in portrait.newest[:_AROUND])]
         if portrait.fading:
@@ -227,10 +265,11 @@ class PortraitLines:
         *,
         ends: float | None = None,
         added: bool = False,
+        changed: Replacement | None = None,
     ) -> Row:
         """``days``: the width of the day before the text, 0 for the day or age behind it. ``ends``: when it fades.
 
-        ``added``: behind it stands when it was written down.
+        ``added``: behind it stands when it was written down. ``changed``: what it took the place of stands there.
         """
 
         def draw(width: int) -> list[Piece]:
@@ -244,14 +283,22 @@ class PortraitLines:
             if days:
                 when = one_line(day(fact, self.now), days)
                 pieces += [Piece(when, "accent"), _blanks(days - cells(when) + 2)]
-            right = self._right(fact, is_new(fact, portrait), days, ends, added)
+            right = self._right(fact, portrait, days, ends, added) if changed is None else self._was(changed)
             room = max(width - _cells(pieces) - cells(right.text) - 1, 1)
             text = one_line(without_secrets(fact), room)
             return [*pieces, Piece(text), _blanks(room - cells(text) + 1), right]
 
         return Row(draw, Stop(section, memory=fact))
 
-    def _right(self, fact: MemoryRecord, new: bool, days: int, ends: float | None, added: bool) -> Piece:
+    def _was(self, one: Replacement) -> Piece:
+        """The day that the old text named, or when it was changed."""
+        days = replacement.dates(one, self.now)
+        text = replacement.short([one], self.now) if days else local_date(one.at, self.now)
+        return Piece(visible(text), "warning" if one.how == "asked" else "accent")
+
+    def _right(
+        self, fact: MemoryRecord, portrait: Portrait, days: int, ends: float | None, added: bool
+    ) -> Piece:
         """What stands behind the text of a fact."""
         if added:
             return Piece(relative_time(fact.created_at, self.now), "dim")
@@ -259,7 +306,9 @@ class PortraitLines:
             return Piece(local_date(ends, self.now) if ends > self.now else Visible("due"), "warning")
         if fact.happens_at is not None and not days:
             return Piece(visible(day(fact, self.now)), "accent")
-        if new:
+        if (found := portrait.replaced.get(fact.id)) and found[-1].at >= portrait.since:
+            return Piece(visible(replacement.short(found, self.now)), "accent")
+        if is_new(fact, portrait):
             return Piece(Visible("new"), "success")
         return Piece(Visible("") if days else relative_time(fact.event_time, self.now), "dim")
 

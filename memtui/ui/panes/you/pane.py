@@ -14,9 +14,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.present import memory as words
+from memtui.present import replacement
 from memtui.present.format import count, local_date, plural
 from memtui.present.memory import without_secrets
-from memtui.present.portrait import TITLES, headline, legend, topic_filter
+from memtui.present.portrait import THIS_WEEK, TITLES, Since, headline, legend, since_last, topic_filter
 from memtui.present.text import visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import ActionContext
@@ -30,6 +31,7 @@ from memtui.ui.widgets.stop_view import StopView
 from .lines import PortraitLines, Stop, text_lines
 
 if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord, Portrait
 
 _NO_FACT = "There is no fact under the cursor."
@@ -67,6 +69,7 @@ class YouPane(Pane):
         }
     )
     _portrait: Portrait | None = None
+    _since = THIS_WEEK
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -122,7 +125,16 @@ class YouPane(Pane):
         self._show()
 
     async def _read(self) -> None:
-        self._portrait = await self.ask(lambda memory: memory.view.portrait())
+        path, now = self.shell.operations.require().path, self.shell.clock()
+        since = since_last(self.shell.state.last_open(path), now)
+
+        def read(memory: Memory) -> tuple[Portrait, Since]:
+            """Since the app was open last, if anything came since; else of the last week."""
+            news = (f"kind:fact added:{since.span}", f"kind:fact changed:{since.span}")
+            known = since if any(memory.view.count(one) for one in news) else THIS_WEEK
+            return memory.view.portrait(since=known.date), known
+
+        self._portrait, self._since = await self.ask(read)
         self._show()
 
     @on(PortraitView.Rewidened)
@@ -139,7 +151,7 @@ class YouPane(Pane):
             review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
-                review,
+                review, self._since,
             )  # fmt: skip
             view.show(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
@@ -188,6 +200,8 @@ class YouPane(Pane):
         now = self.shell.clock()
         said = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
         found = [said, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
+        if self._portrait is not None and (changes := self._portrait.replaced.get(fact.id)):
+            found.insert(0, "".join(part for part, _ in replacement.line(changes[-1], now, fact)))
         if fact.confirmed_at is not None:
             found.append(f"confirmed {local_date(fact.confirmed_at, now)}")
         if pinned := words.pinned_since(fact, now):
@@ -208,7 +222,9 @@ class YouPane(Pane):
             case "sessions":
                 return f"{key} goes to the conversations from which no facts were drawn yet."
             case "new":
-                return f"{key} lists what was written down in the last seven days."
+                return f"{key} lists what was written down {self._since.long}."
+            case "changed":
+                return f"{key} lists what took the place of another fact {self._since.long}."
             case "fading":
                 return f"{key} lists what fades within a week if nobody recalls or confirms it."
             case "served":
@@ -238,7 +254,9 @@ class YouPane(Pane):
                 case "review" | "sessions" as section:
                     await go.visit(section)
                 case "new":
-                    await go.list_memories("kind:fact added:7d")
+                    await go.list_memories(f"kind:fact added:{self._since.span}")
+                case "changed":
+                    await go.list_memories(f"kind:fact changed:{self._since.span}")
                 case "fading":
                     await go.list_memories("is:fading")
                 case "served":
