@@ -19,13 +19,14 @@ from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
 from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
-from memtui.engine.store import backup, migration
+from memtui.engine.store import backup, full_text, migration
 from memtui.engine.store.connection import connect, load_vec0, translate_error
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 
 from .closure import Closure
-from .rows import delete_closure, settle_indexes
+from .columns import columns_of
+from .rows import delete_closure, planned_steps, settle_indexes
 from .selection import compute_closure
 
 _SIDECARS = ("-wal", "-shm", "-journal")
@@ -84,8 +85,12 @@ def rewrite(
             copied.pragma("synchronous", 0)
             copied.execute("BEGIN IMMEDIATE")
             closure = find(copied)
-            delete_closure(copied, closure, actor=actor, now=now, count=count)
+            steps = planned_steps(copied, closure)
+            delete_closure(copied, closure, steps, actor=actor, now=now, count=count)
             settle_indexes(copied, closure, vec0=not missing)
+            for table in full_text.TABLES:
+                if columns_of(copied, table):
+                    full_text.forget_deleted(copied, table)
             copied.execute("COMMIT")
             copied.execute("VACUUM INTO ?", (str(new_path),))
         if problem := backup.problem_of(new_path):

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple
 
 import apsw
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from memtui.engine.records.erase import (
     EraseRequest,
     UnfinishedErase,
 )
-from memtui.engine.store import locks, operations
+from memtui.engine.store import full_text, locks, operations
 from memtui.engine.store.connection import BUSY_SECONDS, reset_lock_wait
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
@@ -122,33 +123,90 @@ def _list_carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]
 
 # A larger file is written anew by way of the disk, not of memory.
 _IN_MEMORY_BYTES = 256_000_000
+# A smaller file is written anew in a fraction of a second: others may wait for that.
+_AT_ONCE_BYTES = 50_000_000
+_QUIET_SECONDS = 1.0
+_LOOK_SECONDS = 0.05
+_PAGES_PER_STEP = 256
+"""Pages of a full-text index that are merged in one transaction: some hundredths of a second."""
+_NOT_QUIET = (
+    "others write all the time, and the file cannot be written anew without keeping them waiting: "
+    "the text is deleted, but parts of it may stand in unused places of the file until then"
+)
+_STILL_READ = "another program still reads the memory as it was, which keeps the old pages in its log"
 
 
-def compact(connections: Connections, wait: float) -> str:
-    """Write the file anew and empty its log; why the log is not empty, "" when it is.
+class Compaction(NamedTuple):
+    """What came of writing a file anew. ``problem``: why it is not done, ""; ``seconds``: how long others could not write."""
 
-    A program that still reads the state of before keeps it in the file for as long; ``wait``: seconds to be patient.
+    problem: str = ""
+    seconds: float = 0.0
+
+
+def compact(connections: Connections, wait: float, waiting: Callable[[], None] = lambda: None) -> Compaction:
+    """Write the file anew and empty its log, for which nobody else can write.
+
+    A large file is written anew when nobody has written for a second; ``waiting`` is called before that is waited for.
+    A program that still reads the state of before keeps it in the file for as long. ``wait``: seconds to be patient
+    with either.
     """
     if connections.path is None:
-        return ""
+        return Compaction()
+    if not _is_quiet(connections, wait, waiting):
+        return Compaction(problem=_NOT_QUIET)
     with connections.exclusive() as connection:
-        size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
-        large = size > _IN_MEMORY_BYTES
+        large = _bytes_of(connection) > _IN_MEMORY_BYTES
         if large:
             connection.pragma("temp_store", 1)
+        begun = time.monotonic()
         try:
             connection.execute("VACUUM")
         finally:
             if large:
                 connection.pragma("temp_store", 2)
+        seconds = time.monotonic() - begun
+        # Nobody waits for this: only what others write meanwhile is left to the checkpoint that they wait for.
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         connection.set_busy_handler(_lock_wait(wait))
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
-            return "another program still reads the memory as it was, which keeps the old pages in its log"
+            return Compaction(problem=_STILL_READ, seconds=seconds)
         finally:
             reset_lock_wait(connection)
-    return ""
+    return Compaction(seconds=seconds)
+
+
+def _is_quiet(connections: Connections, wait: float, waiting: Callable[[], None]) -> bool:
+    """Whether nobody writes, in this process or another: known after a second, or at once of a small file.
+
+    ``wait``: seconds to wait for that.
+    """
+    with connections.exclusive() as connection:
+        if _bytes_of(connection) <= _AT_ONCE_BYTES:
+            return True
+        seen = _changes(connection)
+    waiting()
+    now = quiet_since = time.monotonic()
+    until = now + max(wait, _QUIET_SECONDS)
+    while now - quiet_since < _QUIET_SECONDS:
+        if now > until:
+            return False
+        time.sleep(_LOOK_SECONDS)
+        now = time.monotonic()
+        with connections.exclusive() as connection:
+            if (found := _changes(connection)) != seen:
+                seen, quiet_since = found, now
+    return True
+
+
+def _changes(connection: apsw.Connection) -> tuple[int, int]:
+    """Two numbers one of which changes with whatever another connection or this one writes."""
+    return int(connection.pragma("data_version")), connection.total_changes()
+
+
+def _bytes_of(connection: apsw.Connection) -> int:
+    return int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
 
 
 def _lock_wait(seconds: float) -> Callable[[int], bool]:
@@ -162,7 +220,9 @@ def _lock_wait(seconds: float) -> Callable[[int], bool]:
 
 
 WAIT = BUSY_SECONDS
-"""Seconds to wait for others to end their work, or to release the log."""
+"""Seconds to wait for others to end their work, to pause in writing, or to release the log."""
+LONG_SECONDS = 1.0
+"""Others were kept from writing for so long that the proof says so."""
 TOO_SHORT = "What was erased is too short to be told from other bytes: looked for the memories only."
 
 
@@ -283,32 +343,61 @@ class _EraseRun:
             )
             raise
         self._progress(EraseProgress(doing="erasing in the memory", done=0, total=1))
-        with self._connections.write() as connection:
-            found = compute_closure(connection, request)
-            if found.memory_ids != self._ids:
-                raise list_changed_error()
-            self._pieces = proof.known_pieces(connection, found, self._texts)
-            delete_closure(
-                connection, found, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
-            )
-            settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
-            self._pieces += proof.rare_pieces(connection, found, self._texts)
-            traces = traces_of(self._pieces, salt_of(connection))
-            self._read_pending_mark = replace(
-                self._read_pending_mark, ids=tuple(sorted(found.memory_ids)), traces=traces
-            )
-            proof.put_mark(connection, self._read_pending_mark)
+        # What is to go is worked out beside others who write, and again only if one of them wrote meanwhile.
+        with self._connections.read() as reader:
+            found, steps = self._worked_out(reader)
+            seen = reader.pragma("data_version")
+            with self._connections.write() as connection:
+                if reader is not connection:
+                    reader.execute("ROLLBACK")
+                    if reader.pragma("data_version") != seen:
+                        found, steps = self._worked_out(connection)
+                self._delete(connection, found, steps)
+
+    def _worked_out(self, connection: apsw.Connection) -> tuple[Closure, list[Step]]:
+        """What goes, and what is to be done to other rows. Raises InputError when the memory has changed."""
+        found = compute_closure(connection, self._read_pending_mark.request)
+        if found.memory_ids != self._ids:
+            raise list_changed_error()
+        return found, planned_steps(connection, found)
+
+    def _delete(self, connection: apsw.Connection, found: Closure, steps: Sequence[Step]) -> None:
+        self._pieces = proof.known_pieces(connection, found, self._texts)
+        delete_closure(
+            connection, found, steps, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
+        )
+        settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
+        self._pieces += proof.rare_pieces(connection, found, self._texts)
+        traces = traces_of(self._pieces, salt_of(connection))
+        self._read_pending_mark = replace(
+            self._read_pending_mark, ids=tuple(sorted(found.memory_ids)), traces=traces
+        )
+        proof.put_mark(connection, self._read_pending_mark)
+
+    def _forget_words(self) -> None:
+        """Merge the full-text indexes, which only mark what is deleted, in steps between which others write."""
+        self._progress(EraseProgress(doing="cleaning the index of words", done=0, total=1))
+        for table in full_text.TABLES:
+            forgetting, more = full_text.Forgetting(table, _PAGES_PER_STEP), True
+            while more:
+                with self._connections.write_in_turn() as connection:
+                    more = forgetting.step(connection)
+        self._progress(EraseProgress(doing="writing the file anew", done=0, total=1))
+
+    def _wait_for_others(self) -> None:
+        doing = "waiting for a moment in which nobody writes, to write the file anew"
+        self._progress(EraseProgress(doing=doing, done=0, total=1))
 
     def finish_after_rows(self, traces: Sequence[PieceHash] = ()) -> EraseProof:
         """What comes after the rows have gone: pages, the log, backups that were made meanwhile, the proof.
 
         ``traces``: of what an earlier process erased.
         """
-        self._progress(EraseProgress(doing="writing the file anew", done=0, total=1))
-        problem = compact(self._connections, WAIT)
+        self._forget_words()
+        compaction = compact(self._connections, WAIT, self._wait_for_others)
         late = proof.pieces_of(self._backups.clean(self._texts))
         pieces = [*self._pieces, *late]
-        problems = [problem] if problem else []
+        problems = [compaction.problem] if compaction.problem else []
         problems += [
             f"{one.path.name} cannot be written anew ({one.problem}): memtui erase --resume --delete-damaged deletes it"
             for one in self._backups.current_states()
@@ -321,6 +410,9 @@ class _EraseRun:
         proven = proof.prove(self._connections, self._read_pending_mark.ids, pieces, problems, traces)
         if path is not None and not proven.pieces:
             proven = replace(proven, notes=(*proven.notes, TOO_SHORT))
+        if compaction.seconds >= LONG_SECONDS:
+            kept = f"While the file was written anew, others could not write for {compaction.seconds:.1f} s."
+            proven = replace(proven, notes=(*proven.notes, kept))
         with self._connections.write() as connection:
             if proven.complete:
                 proof.remove_mark(connection)

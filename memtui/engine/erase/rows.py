@@ -437,11 +437,13 @@ def erase_label(count: int) -> str:
 
 
 def delete_closure(
-    connection: apsw.Connection, closure: Closure, *, actor: str, now: int, count: int
+    connection: apsw.Connection, closure: Closure, steps: Sequence[Step], *, actor: str, now: int, count: int
 ) -> None:
-    """Delete the closure, in the caller's transaction, as an operation without rows of its own."""
+    """Delete the closure, in the caller's transaction, as an operation without rows of its own.
+
+    ``steps``: the ``planned_steps`` for it.
+    """
     connection.execute("PRAGMA defer_foreign_keys = ON")
-    steps = planned_steps(connection, closure)
     connection.execute(
         "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)", (now, actor, KIND, erase_label(count))
     )
@@ -522,13 +524,10 @@ def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
 
 
 def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:
-    """Make the indexes forget what they only marked as deleted; in the caller's transaction.
+    """Make the indexes of vectors and of CJK bigrams forget what was deleted, in the caller's transaction.
 
     ``vec0``: whether the vector index can be written (its extension is there).
     """
-    for table in full_text.TABLES:
-        if columns_of(connection, table):
-            full_text.forget_deleted(connection, table)
     if any(map(full_text.cjk_bigrams, closure.contents)):
         # Contentless: an entry outlives its text until all are made again.
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('delete-all')")

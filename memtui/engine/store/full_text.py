@@ -59,20 +59,72 @@ def merge(connection: apsw.Connection, pages: int = PAGES_PER_STEP) -> bool:
     return connection.total_changes() - before > len(TABLES)
 
 
-def forget_deleted(connection: apsw.Connection, table: str) -> None:
-    """Leave nothing in an index of what was deleted from it, which it only marks; inside the caller's transaction.
+_ALL_PAGES = 1 << 30
+_NO_ROW = -1
+"""No memory has this rid."""
 
-    Merging everything into one segment takes a fifth of the time of indexing every text anew. It drops what is marked
-    if nothing older is left that the marks would have to hide: FTS5 sees to that by what level it merges from.
+
+def forget_deleted(connection: apsw.Connection, table: str) -> None:
+    """Leave nothing in an index of what was deleted from it, which it only marks; inside the caller's transaction."""
+    forgetting = Forgetting(table, _ALL_PAGES)
+    while forgetting.step(connection):
+        pass
+
+
+class Forgetting:
+    """Makes an index let go of what was deleted from it until the first step, about ``pages`` pages at each step.
+
+    All segments are merged into one. That drops what is marked as deleted if nothing older is left that the marks would
+    have to hide: FTS5 sees to that by what level it merges from. It begins such a merge only if segments are on two
+    levels or more. Others may write between the steps; what they write is merged later.
     """
-    connection.execute(f"INSERT INTO {table}({table}) VALUES ('flush')")
-    levels = _read_levels(connection, table)
-    whole = sum(level.segments for level in levels)
-    in_use = [level for level in levels if level.segments]
-    # Segments of a single level are merged into the next one, older or not; a merge that was begun is only continued.
-    begun = any(level.merging == level.segments == whole - 1 for level in in_use)
-    command = "optimize" if len(in_use) > 1 and not begun else "rebuild"
-    connection.execute(f"INSERT INTO {table}({table}) VALUES (?)", (command,))
+
+    def __init__(self, table: str, pages: int) -> None:
+        self._table = table
+        self._pages = pages
+        self._whole = False
+        """Whether the merge of all segments was begun."""
+        self._added = False
+
+    def step(self, connection: apsw.Connection) -> bool:
+        """One step, inside the caller's transaction; whether another is needed."""
+        self._tell(connection, "flush")
+        in_use = [level for level in _read_levels(connection, self._table) if level.segments]
+        if any(level.merging for level in in_use):
+            # A merge that was begun goes on, unless a lower level has as many segments: then all is merged anew.
+            if not self._tell(connection, "merge", self._pages):
+                self._whole = True
+                self._tell(connection, "merge", -self._pages)
+            return True
+        if self._whole or not in_use:
+            return False
+        if len(in_use) == 1 and self._added:  # FTS5 puts segments of a page together on one level
+            self._tell(connection, "rebuild")
+            return False
+        if len(in_use) == 1 and in_use[0].segments == 1:
+            self._add_segments(connection)
+            self._added = True
+            return True
+        self._whole = len(in_use) > 1
+        self._tell(connection, "merge", -self._pages)
+        return True
+
+    def _add_segments(self, connection: apsw.Connection) -> None:
+        """An entry and the mark that it is deleted, on the lowest level."""
+        table = self._table
+        column = connection.execute(f"PRAGMA table_info({table})").fetchall()[0][1]
+        connection.execute(f"INSERT INTO {table}(rowid, {column}) VALUES (?, 'x')", (_NO_ROW,))
+        self._tell(connection, "flush")
+        connection.execute(
+            f"INSERT INTO {table}({table}, rowid, {column}) VALUES ('delete', ?, 'x')", (_NO_ROW,)
+        )
+        self._tell(connection, "flush")
+
+    def _tell(self, connection: apsw.Connection, command: str, pages: int | None = None) -> bool:
+        """Give the index a command; whether it wrote anything."""
+        before = connection.total_changes()
+        connection.execute(f"INSERT INTO {self._table}({self._table}, rank) VALUES (?, ?)", (command, pages))
+        return connection.total_changes() - before > 1  # the command is a change itself
 
 
 class _SegmentLevel(NamedTuple):

@@ -6,8 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import apsw
 import memtui
@@ -16,6 +19,7 @@ from erase_kit import CJK, FACT, KEPT, TURN, found_in_bytes, open_memory
 from memtui import Memory
 from memtui.engine.erase import backups, eraser
 from memtui.engine.errors import StoreError
+from memtui.engine.records.erase import EraseProgress
 
 ROOT = Path(memtui.__file__).parent.parent
 ERASE = """
@@ -46,6 +50,7 @@ STAGES = (
     "second backup",
     "erasing in",
     "half a transaction",
+    "cleaning the index",
     "writing the file",
     "before the proof",
 )
@@ -195,3 +200,91 @@ def test_the_backups_of_another_memory_beside_it_are_left_alone(home: Path, near
         assert len(proof.files) >= 2
         assert all(place.exists() for place in theirs)
         assert not ours.exists()
+
+
+def test_what_others_write_while_it_is_worked_out_is_erased_too(
+    home: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(home)
+    with open_memory(home) as memory, open_memory(home) as other:
+        plan = memory.files.plan_erase([one.id for one in memory.view.page() if one.content != KEPT])
+        plain, looked = eraser.planned_steps, 0
+
+        def meanwhile(*arguments: Any) -> Any:
+            nonlocal looked
+            looked += 1
+            found = plain(*arguments)
+            if looked == 2:  # the first is that of the list, which must be the same
+                other.scratchpad.set("late", TURN)
+            return found
+
+        monkeypatch.setattr(eraser, "planned_steps", meanwhile)
+        assert memory.files.erase(plan).complete
+        assert looked == 3
+    assert found_in_bytes(home.parent, TRACES) == []
+
+
+def test_others_write_while_the_index_of_words_is_cleaned(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eraser, "_PAGES_PER_STEP", 1)
+    fill(home)
+    commits: dict[str, int] = {}
+    doing = ""
+
+    def count() -> int:
+        commits[doing] = commits.get(doing, 0) + 1
+        return 0
+
+    def progress(now: EraseProgress) -> None:
+        nonlocal doing
+        doing = now.doing
+
+    with open_memory(home) as memory:
+        ids = [one.id for one in memory.view.page() if one.content == TURN]
+        for number in range(300):
+            memory.record_turn(
+                f"s{number % 9}", "user", f"{number} {KEPT} {number * 7919:x} {number * 104729:x}"
+            )
+        plan = memory.files.plan_erase(ids)
+        with memory._core.connections.exclusive() as writer:
+            writer.set_commit_hook(count)
+        assert memory.files.erase(plan, progress=progress).complete
+    assert commits["erasing in the memory"] == 1
+    assert commits["cleaning the index of words"] >= 10
+
+
+def test_a_large_file_is_written_anew_when_nobody_writes_and_the_proof_says_what_is_left(
+    home: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eraser, "WAIT", 0.3)
+    monkeypatch.setattr(eraser, "_AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(eraser, "LONG_SECONDS", 0.0)
+    fill(home)
+    told: list[str] = []
+    over = threading.Event()
+
+    def write() -> None:
+        with open_memory(home) as other:
+            while not over.is_set():
+                other.scratchpad.set("busy", str(time.monotonic()))
+
+    with open_memory(home) as memory:
+        ids = [one.id for one in memory.view.page() if one.content != KEPT]
+        busy = threading.Thread(target=write)
+        busy.start()
+        try:
+            proof = memory.files.erase(memory.files.plan_erase(ids))
+        finally:
+            over.set()
+            busy.join()
+        assert not proof.complete
+        assert any("others write all the time" in problem for problem in proof.problems)
+        assert memory.files.unfinished_erase() is not None
+        assert memory.view.count() == 1
+        again = memory.files.resume_erase(progress=lambda now: told.append(now.doing))
+        assert again is not None
+        assert again.complete
+        assert any(doing.startswith("waiting for a moment") for doing in told)
+        assert any("others could not write for" in note for note in again.notes)
+    assert found_in_bytes(home.parent, TRACES) == []
