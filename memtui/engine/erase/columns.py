@@ -71,6 +71,11 @@ SCHEMA: dict[str, TextColumns] = {
     "ops": TextColumns(words=("label",), labels=("actor",), ours=("kind", "run_id", "state")),
     "changes": TextColumns(json=("before", "after"), ours=("tbl", "act")),
     "decided": TextColumns(words=("thing", "aspect"), labels=("actor",), ours=("seen", "device")),
+    "sync_devices": TextColumns(ours=("device", "hash")),
+    "sync_versions": TextColumns(words=("thing",), labels=("actor",), ours=("aspect", "seen", "device")),
+    "sync_merged": TextColumns(words=("thing",)),
+    "sync_erased": TextColumns(ours=("name",)),
+    "sync_other_ids": TextColumns(ours=("id", "here")),
     "erased_keys": TextColumns(ours=("hash",)),
     "agent_usage": TextColumns(labels=("agent",)),
     "served_contexts": TextColumns(ours=("lines",)),
@@ -87,6 +92,8 @@ _NAMED = {
     "ops": "'operation ' || op_id", "changes": "'the history, operation ' || op_id",
     "entity_aliases": "'name ' || alias_id", "entity_decisions": "'decision ' || decision_id",
     "decided": "'what was decided, ' || decided_id",
+    "sync_versions": "'what sync knows of a row, ' || version_id",
+    "sync_merged": "'what sync will send, ' || merged_id",
     "agent_usage": "'what an agent did in hour ' || hour",
 }  # fmt: skip
 _UNFINISHED = "erase_%"

@@ -39,6 +39,8 @@ from .proof import PendingErase, PieceHash, traces_of
 from .rows import KIND, Step, delete_closure, planned_steps, settle_indexes
 from .selection import compute_closure
 
+DEVICE = "device:"
+"""Begins the actor of what another device decided: there it was the person."""
 EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself."
 
 
@@ -290,7 +292,7 @@ class Eraser:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to erase in it."
             )
-        if self._actor != "person":
+        if self._actor != "person" and not self._actor.startswith(DEVICE):
             raise InputError(
                 "Only the person can erase for good.",
                 "Ask them; you may ask to forget it (a change request).",

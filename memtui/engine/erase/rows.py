@@ -451,6 +451,7 @@ def delete_closure(
     connection.execute("DELETE FROM current_op")
     connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
     _remember_keys(connection, closure, steps)
+    _tell_devices(connection, closure)
     deleted = {
         "memories": closure.every_rid,
         "entities": set(closure.entities),
@@ -521,6 +522,40 @@ def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
         "DELETE FROM decided WHERE decided_id IN (SELECT value FROM json_each(?))", (as_json(gone),)
     )
     return gone
+
+
+def _tell_devices(connection: apsw.Connection, closure: Closure) -> None:
+    """Note for sync what goes, by its name, and forget what sync knew of it."""
+    if not columns_of(connection, "sync_erased"):  # an older backup
+        return
+    for table in ("sync_versions", "sync_merged"):
+        for (thing,) in connection.execute(f"SELECT DISTINCT thing FROM {table}").fetchall():
+            if _tells_of(str(thing), closure):
+                connection.execute(f"DELETE FROM {table} WHERE thing = ?", (thing,))
+    if scalar(connection, "SELECT 1 FROM memory_metadata WHERE key = 'sync_group'") is None:
+        return  # no other device knows of this file
+    sessions = {f"session:{id}" for id in closure.sessions}
+    sessions |= {
+        f"session:{id}"
+        for (id,) in connection.execute(
+            "SELECT session_id FROM sessions_consolidations WHERE sid IN (SELECT value FROM json_each(?))",
+            (as_json(closure.shortened_sessions),),
+        )
+    }
+    connection.executemany(
+        "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 0, 0) ON CONFLICT DO NOTHING",
+        [(name,) for name in sorted(closure.memory_ids | sessions)],
+    )
+
+
+def _tells_of(thing: str, closure: Closure) -> bool:
+    """Whether the name of a thing (``pad:KEY``, ``question:NAME``) has what goes, or its id."""
+    texts = closure.texts
+    return any(id in thing for id in closure.memory_ids) or any(
+        texts.carried_by(text) or texts.has_distinctive(text) or texts.equals_short_text(text)
+        for text in (thing, thing.partition(":")[2])
+        if text
+    )
 
 
 def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:

@@ -135,7 +135,18 @@ class Sync:
 
     def run_with(self, store: SyncStore, sealer: Sealer, *, facts_only: bool = False) -> SyncReport:
         """Send what changed here, read and merge what others sent. ``facts_only``: turns stay where they are."""
-        raise NotImplementedError
+        self._core.must_write("sync it")
+        from memtui.engine.sync.replica import Replica
+
+        replica = Replica(
+            self._core.connections, self._core.clock, store, sealer, facts_only=facts_only,
+            on_operation=self._core.announce_by_id, on_erased=self._forget_erased,
+        )  # fmt: skip
+        report = replica.run()
+        if report.operations:
+            self._core.indexer.relearn_names()
+            self._core.much_changed()
+        return report
 
     # Inside
 
@@ -227,6 +238,11 @@ class Sync:
     def _note(self, change: Callable[[_Last], _Last]) -> None:
         with self._core.connections.write() as connection:
             metadata.set_value(connection, _LAST, json_text(change(_last(connection))))
+
+    def _forget_erased(self) -> None:
+        """Nothing that this process holds in memory may keep it."""
+        self._core.indexer.relearn_names()
+        self._core.vector_cache.forget()
 
 
 def _last(connection: apsw.Connection) -> _Last:

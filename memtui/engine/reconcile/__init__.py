@@ -34,21 +34,28 @@ Decided = EntityLine | MemoryLine | ScratchpadLine | DeletedKeyLine | ProposalLi
 
 
 def plan(
-    connection: apsw.Connection, line: Decided, ids: OtherIds, successor: str | None, now: float
+    connection: apsw.Connection,
+    line: Decided,
+    ids: OtherIds,
+    successor: str | None,
+    now: float,
+    *,
+    agreed: bool = False,
 ) -> Plan | None:
     """What a line of another device brings to what is here; None where nothing is to be done.
 
-    ``successor``: the line of what corrects a memory there.
+    ``successor``: the line of what corrects a memory there. ``agreed``: the devices hear of each other again, so one side
+    holds on all of them until the person answers (``meeting.agree``); else each keeps its own until then.
     """
     match line:
         case MemoryLine():
-            return memories.plan(connection, line, ids, successor, now)
+            return memories.plan(connection, line, ids, successor, now, agreed=agreed)
         case EntityLine():
-            return entities.plan(connection, line, ids)
+            return entities.plan(connection, line, ids, agreed=agreed)
         case ProposalLine():
             return cards.plan(connection, line)
         case _:
-            return scratchpad.plan(connection, line)
+            return scratchpad.plan(connection, line, agreed=agreed)
 
 
 def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
@@ -63,10 +70,16 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if plan.rid is not None:
             memories.carry_to_successor(connection, plan.thing, now)
         for one in plan.entries:
-            notes.set_value(connection, one.key, one.value, one.updated_at)
+            notes.take_over(connection, one.key, one.value, one.updated_at)
+            if one.key != plan.thing.removeprefix(stamps.PAD):
+                for stamp in one.decided:
+                    stamps.write(connection, stamps.PAD + one.key, stamp)
         if plan.removed is not None:
             notes.remove(connection, plan.removed)
     for card in plan.cards:
+        if card.stamp is not None:
+            proposals.ask(connection, card.id, DEVICES, card.payload, card.stamp.at)
+            continue
         known = [id for id in card.payload["memories"] if _is_here(connection, id)]
         if known:
             payload = {**card.payload, "memories": known}

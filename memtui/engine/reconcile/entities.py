@@ -24,7 +24,9 @@ _NAMES = {
 """The aspects of an entity: its column, and the bits that say that somebody decided it."""
 
 
-def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan | None:
+def plan(
+    connection: apsw.Connection, line: EntityLine, ids: OtherIds, *, agreed: bool = False
+) -> Plan | None:
     """What was decided about a name on another device. The person is not asked: one of two words holds, two names that one
     side keeps apart stay apart, and undo gives back the other."""
     here = ids.of(line.id) or line.id
@@ -45,12 +47,13 @@ def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan |
             continue
         own = ours.get(aspect)
         present = own is None or precedence(stamp) > precedence(own)
+        same = mine[aspect] == theirs[aspect]
         if aspect in ("hidden", "pinned"):
             present = bool(theirs[aspect])
         elif aspect == "merged" and None in (mine[aspect], theirs[aspect]):
-            present = theirs[aspect] is None
+            present = theirs[aspect] is None  # two names that one side keeps apart stay apart
         met = meeting.compare_decisions(
-            own, stamp, same=mine[aspect] == theirs[aspect], asked=False, present=present
+            own, stamp, same=mine[aspect] == theirs[aspect], asked=False, present=present, agreed=agreed
         )
         if met is None or met.stamp is None:
             continue
@@ -59,7 +62,7 @@ def plan(connection: apsw.Connection, line: EntityLine, ids: OtherIds) -> Plan |
             column, bits = _NAMES[aspect]
             columns[column] = theirs[aspect]
             columns["protected"] = (columns.get("protected", row[-1]) & ~bits) | (line.protected & bits)
-            counts["decision about names"] += 1
+            counts["decision about names"] += not same
     return Plan(here, tuple(written), counts, columns=columns) if written else None
 
 

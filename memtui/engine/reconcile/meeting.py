@@ -15,10 +15,14 @@ from memtui.engine.store.proposals import DEVICES
 
 
 class Card(NamedTuple):
-    """A question to the person. ``about``: ids of the memories that it shows; ``key``: what tells it from other ones."""
+    """A question to the person. ``about``: ids of the memories that it shows; ``key``: what tells it from other ones.
+
+    ``stamp``: of the same question on every device that asks it, where they agree meanwhile.
+    """
 
     key: tuple[str, ...]
     payload: dict[str, Any]
+    stamp: Stamp | None = None
 
     @property
     def id(self) -> str:
@@ -39,6 +43,7 @@ class Plan(NamedTuple):
     cards: tuple[Card, ...] = ()
     settled: tuple[str, ...] = ()
     entries: tuple[ScratchpadLine, ...] = ()
+    """Written with the stamps that they have, if any."""
     removed: str | None = None
     state: Literal["accepted", "rejected"] = "accepted"
 
@@ -55,14 +60,19 @@ class Meeting(NamedTuple):
 
 
 def compare_decisions(
-    ours: Stamp | None, theirs: Stamp, *, same: bool, asked: bool, present: bool, anyone: bool = False
-) -> Meeting | None:
+    ours: Stamp | None, theirs: Stamp, *, same: bool, asked: bool, present: bool, anyone: bool = False,
+    agreed: bool = False,
+) -> Meeting | None:  # fmt: skip
     """None: there is nothing to do. ``same``: both sides say the same.
+
+    ``agreed``: one side holds at once, the same one on every device (``agree``), and the person may say otherwise later.
 
     ``asked``: the person is, where nothing else tells, if both decisions are theirs. ``anyone``: whoever decided is heard.
 
     ``present``: theirs is what stays where it is no question for the person (a tag that is there rather than not).
     """
+    if agreed:
+        return agree(ours, theirs, present=None if same or asked else present, anyone=anyone)
     relation = stamps.compare_stamps(ours.seen if ours else {}, theirs.seen)
     if relation in ("same", "newer"):
         return None
@@ -72,7 +82,7 @@ def compare_decisions(
     if same:  # whose it is must not depend on who asks
         return Meeting(False, replace(max(ours, theirs, key=precedence), seen=seen))
     mine, other = (1, 1) if anyone else (rank(ours.actor), rank(theirs.actor))
-    if mine == other and asked and (anyone or mine == _PERSON):
+    if mine == other and asked and (anyone or mine == PERSON):
         return Meeting(False, None)
     if mine != other:
         take = other > mine
@@ -89,11 +99,59 @@ def later_of(ours: Stamp, theirs: Stamp) -> Meeting:
     return Meeting(take, replace(theirs if take else ours, seen=stamps.join_stamps(ours.seen, theirs.seen)))
 
 
-_PERSON = 2
+def agree(
+    ours: Stamp | None, theirs: Stamp, *, present: bool | None = None, anyone: bool = False
+) -> Meeting | None:
+    """One of two decisions, so that devices that hear of them in any order, and of each other's outcome, end alike.
+
+    What knew of the other holds. Else the higher one does: the person's, then what is ``present`` (whether theirs is; None:
+    that says nothing), then the later one by the numbers of their devices. An outcome knows of both, so it can meet another
+    outcome of the same decisions: then, too, the higher one holds. Nothing goes by this, but by knowledge first, so a clock
+    only chooses between what was decided apart.
+    """
+    if ours is None:
+        return Meeting(True, theirs)
+    relation = stamps.compare_stamps(ours.seen, theirs.seen)
+    if relation == "newer" or (relation == "same" and _is_same(ours, theirs)):
+        return None
+    if relation == "older":
+        return Meeting(True, theirs)
+    seen = stamps.join_stamps(ours.seen, theirs.seen)
+    mine, other = (
+        (0 if anyone else rank(one.actor), bool(there), _number(one), one.at, one.device, one.actor)
+        for one, there in ((ours, present is False), (theirs, present is True))
+    )
+    take = other > mine
+    if relation == "apart":
+        knew, known = _knows(theirs, ours), _knows(ours, theirs)
+        take = knew if knew != known else take
+    return Meeting(take, replace(theirs if take else ours, seen=seen))
+
+
+def _is_same(one: Stamp, other: Stamp) -> bool:
+    return (one.device, one.at, one.actor) == (other.device, other.at, other.actor)
+
+
+def _number(stamp: Stamp) -> int:
+    """The number that its device gave it."""
+    return stamp.seen.get(stamp.device, 0)
+
+
+def _knows(one: Stamp, other: Stamp) -> bool:
+    """Whether the decision itself, not all that the other side has met, was known."""
+    return one.seen.get(other.device, 0) >= _number(other)
+
+
+def are_apart(ours: Stamp | None, theirs: Stamp) -> bool:
+    """Whether two decisions were made without knowing of each other."""
+    return ours is not None and stamps.compare_stamps(ours.seen, theirs.seen) == "apart"
+
+
+PERSON = 2
 
 
 def rank(actor: str) -> int:
-    return _PERSON if actor == "person" else 0 if actor == "scheduler" else 1
+    return PERSON if actor == "person" else 0 if actor == "scheduler" else 1
 
 
 def precedence(stamp: Stamp) -> tuple[int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
 import apsw
@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRecord, Stamp
+from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRecord, Stamp, device_name
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import MemoryLine
 from memtui.engine.store.import_rows import OtherIds
@@ -27,6 +27,7 @@ _PINNED = "pinned_at"
 _ASKED = frozenset(("state", "text", "topic", "date"))
 # The columns of the state: all of them follow whoever decided last.
 _STATE = ("valid_until", "ended_by", "confirmed_at", "reviewed_at", "confidence", "decay_rate")
+_RATE, _REVIEWED = "decay_rate", "reviewed_at"
 _CARRIED = ("pin", "topic", "date")
 # What people call the change of an aspect.
 _COUNTED = {"text": "wording", "topic": "topic", "date": "date", "pin": "pin", "withheld": "withheld fact"}
@@ -46,6 +47,8 @@ class _Side(NamedTuple):
     attributes: dict[str, Any]
     source_ids: tuple[str, ...]
     successor: str | None
+    decay_rate: float = 0.0
+    reviewed_at: int | None = None
 
     def value(self, aspect: str) -> object:
         """What it says about an aspect, comparable to what the other side says."""
@@ -72,6 +75,10 @@ class _Side(NamedTuple):
                 return self.attributes.get("supersedes"), self.attributes.get("merged")
             case "sources":
                 return frozenset(self.source_ids)
+            case "rate":
+                return self.decay_rate
+            case "reviewed":
+                return self.reviewed_at
         return None
 
 
@@ -79,8 +86,9 @@ _WEAK = 0.3
 
 
 def plan(
-    connection: apsw.Connection, line: MemoryLine, ids: OtherIds, successor: str | None, now: float
-) -> Plan | None:
+    connection: apsw.Connection, line: MemoryLine, ids: OtherIds, successor: str | None, now: float, *,
+    agreed: bool = False,
+) -> Plan | None:  # fmt: skip
     """What a memory of another device, which is here as well, brings. ``successor``: the id of what corrects it there.
 
     None where nothing is to be done, or it is not here.
@@ -97,6 +105,7 @@ def plan(
     written: list[Stamp] = []
     cards: list[Card] = []
     settled: list[str] = []
+    apart = {stamp.aspect for stamp in line.decided}
     for stamp in line.decided:
         aspect = stamp.aspect
         if aspect.startswith(stamps.ABOUT):
@@ -108,12 +117,15 @@ def plan(
             stamp,
             same=same or both,
             asked=aspect in _ASKED,
-            present=bool(theirs.value(aspect)),
+            present=theirs.decay_rate == 0.0 if aspect == "rate" else bool(theirs.value(aspect)),
+            agreed=agreed,
         )
         if met is None:
             continue
         if both and stamps.compare_stamps(_seen(ours, aspect), stamp.seen) == "apart":
-            cards += _rivals(connection, here, mine, theirs, stamp)
+            cards += _rivals(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
+        if agreed and not (same or both) and aspect in _ASKED and _are_persons(ours.get(aspect), stamp):
+            cards += _question(connection, here, ours[aspect], stamp, mine, theirs, line, met)
         if met.stamp is None:
             asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)
             if asked:
@@ -122,11 +134,19 @@ def plan(
             met = meeting.later_of(ours[aspect], stamp)  # nothing stands on either side that could be kept
         assert met.stamp is not None
         written.append(met.stamp)
+        if agreed:
+            joined = meeting.are_apart(ours.get(aspect), stamp)
+            columns |= _agreed_columns(
+                aspect, here, line, theirs, columns, apart, take=met.take, joined=joined
+            )
+            if met.take and not same and (word := _word(aspect, mine, theirs)):
+                counts[word] += 1
+            continue
         if closing := open_cards(connection, here.id, aspect):
             settled += closing
             counts["review decision"] += len(closing)
         if met.take:
-            columns |= _columns(aspect, here, line, theirs, columns)
+            columns |= _columns(aspect, here, line, theirs, columns, apart)
             if word := _word(aspect, mine, theirs):
                 counts[word] += 1
     columns = {name: value for name, value in columns.items() if getattr(here, name) != value}
@@ -148,7 +168,7 @@ def _here(connection: apsw.Connection, here: MemoryRecord, theirs: str | None, n
     later = [one for one in later if one.id != theirs] or later
     return _Side(
         here.ended_by, here.protected, here.confidence, here.content, here.topic, here.happens_at, here.tags,
-        here.attributes, here.source_ids, later[-1].id if later else None,
+        here.attributes, here.source_ids, later[-1].id if later else None, here.decay_rate, here.reviewed_at,
     )  # fmt: skip
 
 
@@ -163,14 +183,52 @@ def _there(line: MemoryLine, ids: OtherIds, successor: str | None) -> _Side:
     there = asdict(line)
     return _Side(
         there["ended_by"], there["confirmed_at"] is not None, line.confidence, line.content, there["topic"],
-        there["happens_at"], _strings(line.tags), attributes, sources, ids.of(successor),
+        there["happens_at"], _strings(line.tags), attributes, sources, ids.of(successor), line.decay_rate,
+        there["reviewed_at"],
     )  # fmt: skip
 
 
+def _are_persons(ours: Stamp | None, theirs: Stamp) -> bool:
+    """Whether the person decided on both sides, and on neither knew of the other."""
+    return meeting.are_apart(ours, theirs) and all(
+        one is not None and meeting.rank(one.actor) == meeting.PERSON for one in (ours, theirs)
+    )
+
+
+def _agreed_columns(
+    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any], apart: Set[str], *,
+    take: bool, joined: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The columns once both devices agree: those of the side that holds, or of both where they can stand beside each other
+    (``joined``: neither knew of the other)."""
+    if aspect == "sources":
+        both = (
+            (*here.source_ids, *theirs.source_ids)
+            if joined
+            else theirs.source_ids
+            if take
+            else here.source_ids
+        )
+        return {"source_ids": tuple(dict.fromkeys(both))}
+    if aspect == "links":
+        attributes: dict[str, Any] = dict(so_far.get("attributes", here.attributes))
+        merged = [*_listed(attributes.get("merged")), *_listed(theirs.attributes.get("merged"))]
+        if take:
+            attributes = _with_values_of_other(
+                attributes, theirs.attributes, "supersedes", "conflict_reason", "merged"
+            )
+        if joined and merged:
+            attributes["merged"] = sorted(set(merged))
+        return {"attributes": attributes}
+    return _columns(aspect, here, line, theirs, so_far, apart) if take else {}
+
+
 def _columns(
-    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The columns of the memory once it is as the other side says."""
+    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any],
+    apart: Set[str] = frozenset(),
+) -> dict[str, Any]:  # fmt: skip
+    """The columns of the memory once it is as the other side says. ``apart``: the aspects that come by themselves; older
+    exports have fewer."""
     attributes: dict[str, Any] = dict(so_far.get("attributes", here.attributes))
     if aspect.startswith(stamps.TAG):
         tag, tags = aspect.removeprefix(stamps.TAG), set(so_far.get("tags", here.tags))
@@ -184,11 +242,13 @@ def _columns(
     match aspect:
         case "state":
             there = asdict(line)
-            return {name: there[name] for name in _STATE}
+            own = {_RATE: "rate" in apart, _REVIEWED: "reviewed" in apart}
+            return {name: there[name] for name in _STATE if not own.get(name)}
         case "text":
             return {"content": line.content}
         case "topic":
-            rate = here.decay_rate if here.kind != "fact" or here.protected else line.decay_rate
+            stays = here.kind != "fact" or here.protected or "rate" in apart
+            rate = here.decay_rate if stays else line.decay_rate
             return {
                 "topic": theirs.topic,
                 "decay_rate": so_far.get("decay_rate", rate),
@@ -207,6 +267,17 @@ def _columns(
             return {"attributes": attributes}
         case "sources":
             return {"source_ids": tuple(dict.fromkeys((*here.source_ids, *theirs.source_ids)))}
+        case "rate":
+            return {_RATE: line.decay_rate}
+        case "reviewed":
+            return {_REVIEWED: theirs.reviewed_at}
+        case stamps.REST:
+            mine = {key: value for key, value in attributes.items() if key in stamps.OWN_ATTRIBUTES}
+            other = {
+                key: value for key, value in theirs.attributes.items() if key not in stamps.OWN_ATTRIBUTES
+            }
+            there = asdict(line)
+            return {**{name: there[name] for name in stamps.REST_COLUMNS}, "attributes": mine | other}
     return {}
 
 
@@ -244,20 +315,36 @@ def _word(aspect: str, mine: _Side, theirs: _Side) -> str:
 
 
 def _rivals(
-    connection: apsw.Connection, here: MemoryRecord, mine: _Side, theirs: _Side, stamp: Stamp
-) -> list[Card]:
+    connection: apsw.Connection, here: MemoryRecord, mine: _Side, theirs: _Side, ours: Stamp, stamp: Stamp, *,
+    agreed: bool,
+) -> list[Card]:  # fmt: skip
     """Both corrected it, each to something else: both texts stand, until the person says which."""
-    if mine.successor is None or theirs.successor is None:
+    if mine.successor is None or theirs.successor is None or mine.successor == theirs.successor:
         return []
     shown = [theirs.successor, mine.successor]
+    if agreed:
+        shown.sort()
+        where = " and ".join(sorted(f"on {device_name(one.device)}" for one in (ours, stamp)))
+        payload = {"memories": shown, "reason": f"corrected differently {where}"}
+        return [Card(tuple(shown), payload, _stamp_of_card(ours, stamp))]
     reason = f"corrected differently {other_device(connection, stamp)} and here"
     return [Card(tuple(shown), {"memories": shown, "reason": reason})]
 
 
+def _stamp_of_card(*both: Stamp) -> Stamp:
+    """The same on every device on which two decisions met."""
+    later = max(both, key=lambda one: (one.at, one.device))
+    seen = stamps.join_stamps(both[0].seen, both[1].seen)
+    return Stamp(aspect="value", seen=seen, device=later.device, at=later.at, actor="scheduler")
+
+
 def _question(
     connection: apsw.Connection, here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side,
-    line: MemoryLine,
+    line: MemoryLine, met: meeting.Meeting | None = None,
 ) -> list[Card]:  # fmt: skip
+    """``met``: which side holds meanwhile; None: each side keeps its own."""
+    if met is not None:
+        return _question_agreed(here, ours, stamp, mine, theirs, line, take=met.take)
     where, aspect = other_device(connection, stamp), stamp.aspect
     shown = [here.id]
     there: dict[str, Any] = {}
@@ -275,6 +362,41 @@ def _question(
     }  # fmt: skip
     sides = (sorted(one.seen.items()) for one in (ours, stamp))
     return [Card((here.id, aspect, *sorted(map(str, sides))), payload)]
+
+
+def _question_agreed(
+    here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side, line: MemoryLine, *, take: bool,
+) -> list[Card]:  # fmt: skip
+    """Both decided; one side holds meanwhile. Every device asks the same, in the same words."""
+    aspect = stamp.aspect
+    sides = ((theirs, stamp), (mine, ours)) if take else ((mine, ours), (theirs, stamp))
+    (holds, by), (other, other_by) = sides
+    shown = (
+        [id for id in dict.fromkeys((_holds(here, holds), _holds(here, other))) if id]
+        if aspect == "state"
+        else [here.id]
+    )
+    if not shown:
+        return []
+    there: dict[str, Any] = {}
+    if aspect == "state":
+        values = [_state_of(one) for one, _ in sides]
+        reason = ", ".join(
+            f"{value} on {device_name(one.device)}" for value, (_, one) in zip(values, sides, strict=True)
+        )
+    else:
+        there = {_VALUE_COLUMNS[aspect]: other.value(aspect)}
+        said = ", ".join(f"{_shown(aspect, side)} on {device_name(one.device)}" for side, one in sides)
+        reason = f"{aspect}: {said}"
+    seen = stamps.join_stamps(by.seen, other_by.seen)
+    payload = {
+        "memory": here.id, "aspect": aspect, "seen": seen, "there": there, "memories": shown, "reason": reason,
+    }  # fmt: skip
+    dots = sorted(f"{one.device}:{one.seen.get(one.device, 0)}" for one in (by, other_by))
+    return [Card((here.id, aspect, *dots), payload, _stamp_of_card(by, other_by))]
+
+
+_VALUE_COLUMNS = {"text": "content", "topic": "topic", "date": "happens_at"}
 
 
 def _holds(here: MemoryRecord, side: _Side) -> str | None:

@@ -15,7 +15,9 @@ from . import meeting
 from .meeting import Plan, precedence
 
 
-def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> Plan | None:
+def plan(
+    connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine, *, agreed: bool = False
+) -> Plan | None:
     """What another device wrote under a key, or that it took it away. Of two values both stay, one under another key."""
     if not line.decided:
         return None
@@ -26,20 +28,23 @@ def plan(connection: apsw.Connection, line: ScratchpadLine | DeletedKeyLine) -> 
     same = (written.value if written else None) == (note.value if note else None)
     both = written is not None and note is not None
     met = meeting.compare_decisions(
-        ours, stamp, same=same, asked=both, anyone=True, present=written is not None
+        ours, stamp, same=same, asked=both, anyone=True, present=written is not None, agreed=agreed
     )
     if met is None:
         return None
-    counts = {"scratchpad entry": 1}
-    if met.stamp is None:
+    counts = {} if same else {"scratchpad entry": 1}
+    if met.stamp is None or (agreed and both and not same and meeting.are_apart(ours, stamp)):
         assert ours is not None and note is not None and written is not None
         there = ScratchpadLine(key=note.key, value=note.value, updated_at=note.updated_at)
         stays, moved = sorted(
             ((ours, there), (stamp, written)), key=lambda one: precedence(one[0]), reverse=True
         )
+        if agreed and met.take != (stays[0] is stamp):
+            stays, moved = moved, stays
         key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
         kept = replace(stays[0], seen=stamps.join_stamps(ours.seen, stamp.seen))
-        return Plan(thing, (kept,), counts, entries=(stays[1], replace(moved[1], key=key)))
+        beside = replace(moved[1], key=key, decided=(moved[0],) if agreed else ())
+        return Plan(thing, (kept,), counts, entries=(stays[1], beside))
     if not met.take:
         return Plan(thing, (met.stamp,))
     if written is None:

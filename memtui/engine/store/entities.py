@@ -7,7 +7,7 @@ derived. Decisions of the person (``entity_decisions``, merges, hidden entities)
 
 from __future__ import annotations
 
-import os
+import itertools
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -107,7 +107,7 @@ def make_row(
     """A row for a name; returns its eid."""
     connection.execute(
         "INSERT INTO entities(id, canonical_name, type, merged_into, created_at) VALUES (?, ?, ?, ?, ?)",
-        (f"ent_{os.urandom(6).hex()}", storable(name), type, merged_into, now),
+        (_free_id(connection, name), storable(name), type, merged_into, now),
     )
     eid = connection.last_insert_rowid()
     connection.execute(
@@ -115,6 +115,18 @@ def make_row(
         (entity_key(name), eid, storable(name)),
     )
     return eid
+
+
+def _free_id(connection: apsw.Connection, name: str) -> str:
+    """An id that follows from the name, so that two devices which meet it call it the same."""
+    from hashlib import blake2b
+
+    for number in itertools.count():
+        text = entity_key(name) + ("" if number == 0 else f"\0{number}")
+        id = f"ent_{blake2b(text.encode(), digest_size=6).hexdigest()}"
+        if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (id,)) is None:
+            break
+    return id
 
 
 def add_link(connection: apsw.Connection, rid: int, eid: int, vote: str | None = None) -> int:

@@ -7,10 +7,10 @@ text that they are. ``exporters/jsonl.py`` writes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import apsw
 import msgspec
@@ -19,7 +19,8 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Kind, Record, Stamp
 
-from .sql import scalar
+from .entities import NAMED, TYPED, TYPED_BY_AGENT, entity_key
+from .sql import as_json, scalar
 from .stamps import ABOUT, PAD
 from .tables import LIST, MEMORY, OBJECT, Count, Id, Time
 
@@ -190,6 +191,56 @@ class Selection(Record):
 ALL = Selection()
 
 
+class _Where(NamedTuple):
+    """SQL: which rows of each kind. Each may use ``:keys``."""
+
+    sessions: str = "true"
+    entities: str = "true"
+    memories: str = "true"
+    decisions: str = "true"
+    scratchpad: str = "true"
+    proposals: str = "true"
+    questions: str = "true"
+    profiles: str = "true"
+
+
+class RowKeys(NamedTuple):
+    """Rows by the keys of their tables. Keys without a row are passed over."""
+
+    sessions: Collection[int] = ()
+    entities: Collection[int] = ()
+    memories: Collection[int] = ()
+    decisions: Collection[int] = ()
+    scratchpad: Collection[int] = ()
+    proposals: Collection[int] = ()
+    questions: Collection[int] = ()
+    profiles: Collection[int] = ()
+
+
+_KEYED = {
+    SessionLine: ("sessions", "s.sid"), EntityLine: ("entities", "e.eid"), MemoryLine: ("memories", "m.rid"),
+    DecisionLine: ("decisions", "d.decision_id"), ScratchpadLine: ("scratchpad", "p.pad_id"),
+    ProposalLine: ("proposals", "proposal_id"), QuestionLine: ("questions", "query_id"),
+    ProfileLine: ("profiles", "profile_id"),
+}  # fmt: skip
+_BY_KEY = {name: f"{column} IN (SELECT value FROM json_each(:keys))" for name, column in _KEYED.values()}
+
+
+def rows_by_key(connection: apsw.Connection, keys: RowKeys) -> Iterator[AnyLine]:
+    """These rows as lines, in the order of ``rows``, for ``encode`` alone."""
+    for type, sql in _select(_Where(**_BY_KEY)):
+        name, _ = _KEYED.get(type, ("", ""))
+        chosen = sorted(getattr(keys, name)) if name else []
+        columns = type.__struct_fields__
+        for start in range(0, len(chosen), _KEYS_AT_ONCE):
+            some = as_json(chosen[start : start + _KEYS_AT_ONCE])
+            for row in connection.execute(sql, {"keys": some}):
+                yield _make_line(type, dict(zip(columns, row, strict=True)), to_write=True)
+
+
+_KEYS_AT_ONCE = 2_000
+
+
 def rows(
     connection: apsw.Connection, selection: Selection = ALL, *, to_write: bool = False
 ) -> Iterator[AnyLine]:
@@ -236,13 +287,16 @@ class Digest:
 
     def __init__(self) -> None:
         self._sum = 0
-        # Older exports: their digest counts the order of tags, and before that also names without a decision.
+        # Older exports: their digest counts how a program wrote a name, before that the order of tags, and before that also
+        # names without a decision.
+        self._as_found = 0
         self._ordered = 0
         self._with_found = 0
 
     def add(self, line: AnyLine) -> None:
         if isinstance(line, DeletedKeyLine):
             return  # the same rows are the same, whoever decided so
+        merged = isinstance(line, EntityLine) and _is_merge_decided(line)
         if isinstance(line, _STAMPED) and line.decided:
             line = replace(line, decided=())
         found = isinstance(line, EntityLine) and _is_only_detected(line)
@@ -256,15 +310,41 @@ class Digest:
         self._with_found += ordered
         if not found:
             self._ordered += ordered
+            self._as_found += value
+        if isinstance(line, EntityLine):
+            decided = _decided_of(line, merged=merged)
+            self._sum += 0 if _is_only_detected(decided) else _hash_line(decided)
+        else:
             self._sum += value
 
     def fits(self, text: str) -> bool:
         """Whether an export that ends with ``text`` has these lines."""
-        return text in map(_digest_text, (self._sum, self._ordered, self._with_found))
+        return text in map(_digest_text, (self._sum, self._as_found, self._ordered, self._with_found))
 
     @property
     def text(self) -> str:
         return _digest_text(self._sum)
+
+
+def _is_merge_decided(line: EntityLine) -> bool:
+    """Whether somebody decided what the name is another name of, or that it stands alone. A program may have found it."""
+    stored = line.decided
+    if isinstance(stored, Raw):
+        return b'"merged"' in bytes(stored)
+    return any(stamp.aspect == "merged" for stamp in stored)
+
+
+def _decided_of(line: EntityLine, *, merged: bool) -> EntityLine:
+    """A name as somebody decided: when a program met it, in which letters, and of which type it took it, say nothing."""
+    named, typed = line.protected & NAMED, line.protected & (TYPED | TYPED_BY_AGENT)
+    return replace(
+        line,
+        created_at=0,
+        canonical_name=line.canonical_name if named else entity_key(line.canonical_name),
+        type=line.type if typed else "",
+        merged_into=line.merged_into if merged else None,
+        aliases=tuple(Alias(key=one.key, alias=one.key) for one in line.aliases),
+    )
 
 
 def _hash_line(line: AnyLine) -> int:
@@ -326,57 +406,59 @@ def _make_line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -
 
 def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     """A SELECT for each kind of line, its columns in the order of the record's fields."""
+    if not selection.narrowed:
+        return _select(_Where(memories=selection.where))
     some = f"SELECT m.rid FROM memories m WHERE {selection.where}"
-    sessions = entities = decisions = "true"
-    if selection.narrowed:
-        sessions = f"s.session_id IN (SELECT m.session_id FROM memories m WHERE {selection.where})"
-        # A name with what it is merged into, else the name would stand for something else.
-        linked = f"SELECT l.eid FROM memory_entities l WHERE l.rid IN ({some})"
-        known = f"{linked} UNION SELECT g.merged_into FROM entities g WHERE g.eid IN ({linked})"
-        entities = f"e.eid IN ({known})"
-        decisions = (
-            f"(d.rid IS NULL OR d.rid IN ({some})) AND (d.entity_id IS NULL OR d.entity_id IN ({known})) "
-            f"AND (d.other_id IS NULL OR d.other_id IN ({known})) AND coalesce(d.rid, d.entity_id, d.other_id) IS NOT NULL"
-        )
-    found: list[tuple[type[AnyLine], str]] = [
+    sessions = f"s.session_id IN (SELECT m.session_id FROM memories m WHERE {selection.where})"
+    # A name with what it is merged into, else the name would stand for something else.
+    linked = f"SELECT l.eid FROM memory_entities l WHERE l.rid IN ({some})"
+    known = f"{linked} UNION SELECT g.merged_into FROM entities g WHERE g.eid IN ({linked})"
+    entities = f"e.eid IN ({known})"
+    decisions = (
+        f"(d.rid IS NULL OR d.rid IN ({some})) AND (d.entity_id IS NULL OR d.entity_id IN ({known})) "
+        f"AND (d.other_id IS NULL OR d.other_id IN ({known})) AND coalesce(d.rid, d.entity_id, d.other_id) IS NOT NULL"
+    )
+    where = _Where(sessions=sessions, entities=entities, memories=selection.where, decisions=decisions)
+    beside = ScratchpadLine | DeletedKeyLine | ProposalLine | QuestionLine | ProfileLine
+    return [(type, sql) for type, sql in _select(where) if not issubclass(type, beside)]
+
+
+def _select(where: _Where) -> list[tuple[type[AnyLine], str]]:
+    return [
         (SessionLine, f"""
             SELECT session_id, first_seen_at, last_seen_at, consolidated_at, attempts, next_attempt_at, last_error,
                    title, summary, source, project, begun_by, read_by
-            FROM sessions_consolidations s WHERE {sessions} ORDER BY s.sid"""),
+            FROM sessions_consolidations s WHERE {where.sessions} ORDER BY s.sid"""),
         (EntityLine, f"""
             SELECT e.id, e.canonical_name, e.type, e.created_at, e.summary, e.protected, e.hidden, e.pinned,
                    (SELECT id FROM entities t WHERE t.eid = e.merged_into),
                    (SELECT json_group_array(json_object('key', key, 'alias', alias)) FROM (
                         SELECT key, alias FROM entity_aliases a WHERE a.entity_id = e.eid ORDER BY key)),
                    {_stamps_condition("s.thing = e.id")}
-            FROM entities e WHERE {entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
-        (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {selection.where} ORDER BY m.rid"),
+            FROM entities e WHERE {where.entities} ORDER BY e.merged_into IS NOT NULL, e.eid"""),
+        (MemoryLine, f"SELECT {_SELECTED} FROM memories m WHERE {where.memories} ORDER BY m.rid"),
         (ConsolidatedLine, f"""
             SELECT s.session_id, (
                 SELECT m.id FROM memories m WHERE m.session_id = s.session_id AND m.rid <= s.consolidated_through
-                AND {selection.where} ORDER BY m.rid DESC LIMIT 1)
-            FROM sessions_consolidations s WHERE s.consolidated_through IS NOT NULL AND {sessions} ORDER BY s.sid"""),
+                AND {where.memories} ORDER BY m.rid DESC LIMIT 1)
+            FROM sessions_consolidations s WHERE s.consolidated_through IS NOT NULL AND {where.sessions} ORDER BY s.sid"""),
         (DecisionLine, f"""
             SELECT d.decision, d.at, d.actor, (SELECT id FROM entities e WHERE e.eid = d.entity_id),
                    (SELECT id FROM entities e WHERE e.eid = d.other_id), (SELECT id FROM memories m WHERE m.rid = d.rid), d.key,
                    {_stamps_condition(_ABOUT_NAMES)}
-            FROM entity_decisions d WHERE {decisions} ORDER BY d.decision_id"""),
+            FROM entity_decisions d WHERE {where.decisions} ORDER BY d.decision_id"""),
+        (ScratchpadLine, f"""
+            SELECT key, value, updated_at, {_stamps_condition(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
+            WHERE {where.scratchpad} ORDER BY pad_id"""),
+        (DeletedKeyLine, f"""
+            SELECT key, {_stamps_condition(f"s.thing = '{PAD}' || key")} FROM (
+                SELECT DISTINCT substr(thing, {len(PAD) + 1}) AS key FROM decided WHERE thing GLOB '{PAD}*')
+            WHERE key NOT IN (SELECT key FROM scratchpad) ORDER BY key"""),
+        (ProposalLine, f"""
+            SELECT id, kind, state, created_at, snoozed_until, decided_at, json(payload)
+            FROM proposals WHERE {where.proposals} ORDER BY proposal_id"""),
+        (QuestionLine, f"""
+            SELECT name, query, created_at, filter, profile, top, json(expected)
+            FROM saved_queries WHERE {where.questions} ORDER BY query_id"""),
+        (ProfileLine, f"SELECT name, json(settings) FROM profiles WHERE {where.profiles} ORDER BY profile_id"),
     ]  # fmt: skip
-    if not selection.narrowed:
-        found += [
-            (ScratchpadLine, f"""
-                SELECT key, value, updated_at, {_stamps_condition(f"s.thing = '{PAD}' || p.key")} FROM scratchpad p
-                ORDER BY pad_id"""),
-            (DeletedKeyLine, f"""
-                SELECT key, {_stamps_condition(f"s.thing = '{PAD}' || key")} FROM (
-                    SELECT DISTINCT substr(thing, {len(PAD) + 1}) AS key FROM decided WHERE thing GLOB '{PAD}*')
-                WHERE key NOT IN (SELECT key FROM scratchpad) ORDER BY key"""),
-            (ProposalLine, """
-                SELECT id, kind, state, created_at, snoozed_until, decided_at, json(payload) FROM proposals
-                ORDER BY proposal_id"""),
-            (QuestionLine, """
-                SELECT name, query, created_at, filter, profile, top, json(expected) FROM saved_queries
-                ORDER BY query_id"""),
-            (ProfileLine, "SELECT name, json(settings) FROM profiles ORDER BY profile_id"),
-        ]  # fmt: skip
-    return found

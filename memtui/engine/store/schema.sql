@@ -1,7 +1,7 @@
 -- The whole format of a new file, at once. Older files come to the same through the numbered migrations; a test compares
 -- the two. History triggers are not here: they are generated from the columns of the covered tables (triggers.py).
 -- Every covered table has an integer key, so that history addresses any row by (table, key).
-PRAGMA user_version = 23;
+PRAGMA user_version = 24;
 
 CREATE TABLE memory_metadata (
     key    TEXT PRIMARY KEY,
@@ -462,4 +462,48 @@ CREATE TABLE decided (
     actor       TEXT NOT NULL,
     UNIQUE (thing, aspect)
 ) STRICT;
+
+-- Sync (engine/sync). The last batch of each device that was applied here (of this one: written), its hash, when it was
+-- made, and which batch of this device it had read.
+CREATE TABLE sync_devices (
+    device  TEXT PRIMARY KEY,
+    number  INTEGER NOT NULL,
+    hash    TEXT NOT NULL,
+    at      INTEGER,
+    seen    INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- Stamps as in ``decided``, of what has none there: whether a row is there, and rows that are one decision (cards, saved
+-- questions, profiles, decisions about names, parts of a session). Made by sync from history, before something is merged.
+CREATE TABLE sync_versions (
+    version_id  INTEGER PRIMARY KEY AUTOINCREMENT,
+    thing       TEXT NOT NULL,
+    aspect      TEXT NOT NULL,
+    seen        TEXT NOT NULL CHECK (json_valid(seen)),
+    device      TEXT NOT NULL,
+    at          INTEGER NOT NULL,
+    actor       TEXT NOT NULL,
+    UNIQUE (thing, aspect)
+) STRICT;
+
+-- What is neither as it was here nor as it came since a merge: it is sent with the next batch.
+CREATE TABLE sync_merged (
+    merged_id  INTEGER PRIMARY KEY,
+    thing      TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- What was erased for good, by its id ("session:ID" of a session). sent: other devices were told; todo: another device erased
+-- it, this one has yet to; A row goes once others
+-- were told and it is in no batch of this device any more.
+CREATE TABLE sync_erased (
+    name     TEXT PRIMARY KEY,
+    sent     INTEGER NOT NULL,
+    todo     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Rows that are here under another id, as both devices had them before they met.
+CREATE TABLE sync_other_ids (
+    id    TEXT PRIMARY KEY,
+    here  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 INSERT INTO memory_metadata(key, value) VALUES ('device', 'device-' || lower(hex(randomblob(4)))) ON CONFLICT DO NOTHING;

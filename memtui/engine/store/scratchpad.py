@@ -38,6 +38,14 @@ def set_value(connection: apsw.Connection, key: str, value: str, now: int) -> No
     )
 
 
+def take_over(connection: apsw.Connection, key: str, value: str, updated_at: int) -> None:
+    """Set a value as another device has it, with its time."""
+    set_value(connection, key, value, updated_at)
+    connection.execute(
+        "UPDATE scratchpad SET updated_at = ?2 WHERE key = ?1 AND updated_at <> ?2", (key, updated_at)
+    )
+
+
 def remove(connection: apsw.Connection, key: str) -> None:
     connection.execute("DELETE FROM scratchpad WHERE key = ?", (key,))
 

@@ -20,12 +20,12 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.records import WITHHELD_FROM, Stamp
+from memtui.engine.records import TOPIC_SAID, WITHHELD_FROM, Stamp
 
 from . import metadata
 from .connections import Connections
 from .sql import json_text, scalar
-from .tables import TAKING_OVER
+from .tables import MEMORY, TAKING_OVER
 
 PAD = "pad:"
 """Begins the name of a thing that is a key of the scratchpad."""
@@ -33,6 +33,8 @@ TAG = "tag:"
 """Begins the aspect of a tag: whether a memory has it."""
 NOT_FOR = "not-for:"
 """Begins the aspect of an agent (its name in small letters): whether a memory is kept from it."""
+REST = "rest"
+"""The aspect of all that has none of its own."""
 ABOUT = "about:"
 """Begins the aspect of a memory and an entity (its id): whether somebody linked or unlinked them."""
 
@@ -200,16 +202,28 @@ _NEXT = f"""
             seen = json_set(seen, {_OWN}, max(1 + coalesce(seen ->> ({_OWN}), 0), excluded.at)),
             device = excluded.device, at = excluded.at, actor = excluded.actor;"""
 _INTO = "INSERT INTO decided(thing, aspect, seen, device, at, actor)"
-_MEMORY = {
+_MEMORY: dict[str, tuple[str, ...]] = {
     "state": ("ended_by", "confirmed_at", "confidence"),
     "text": ("content",),
     "topic": ("topic",),
     "date": ("happens_at",),
     "sources": ("source_ids",),
-}
+    "rate": ("decay_rate",),
+    "reviewed": ("reviewed_at",),
+}  # fmt: skip
+_ELSEWHERE = {
+    "id", "kind", "content_hash", "valid_until", "tags", "attributes", *(name for names in _MEMORY.values() for name in names),
+}  # fmt: skip
+REST_COLUMNS = tuple(column.name for column in MEMORY if column.history and column.name not in _ELSEWHERE)
+_MEMORY[REST] = REST_COLUMNS
 """The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
-_ATTRIBUTES = {"pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged")}
-"""The aspects that are in the attributes of a memory."""
+_ATTRIBUTES = {
+    "pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged", "conflict_reason"),
+    "topic": (TOPIC_SAID,),
+}  # fmt: skip
+"""The aspects that are in the attributes of a memory; every other attribute belongs to the rest."""
+OWN_ATTRIBUTES = frozenset((*(key for keys in _ATTRIBUTES.values() for key in keys), WITHHELD_FROM))
+"""The attributes that have an aspect."""
 _KEPT_FROM = f"json_each({{of}}, '$.{WITHHELD_FROM}')"
 """SQL: the agents that a memory is kept from."""
 _ENTITY = {
@@ -293,6 +307,11 @@ def _of_attributes(rows: _Rows) -> str:
         + " OR ".join(f"({old}) ->> '$.{key}' IS NOT ({new}) ->> '$.{key}'" for key in keys)
         for aspect, keys in _ATTRIBUTES.items()
     ]
+    others = ", ".join(f"'$.{key}'" for key in sorted(OWN_ATTRIBUTES))
+    found.append(
+        f"SELECT {rows.thing} AS thing, '{REST}' AS aspect {source}"
+        f"WHERE json_remove({old}, {others}) IS NOT json_remove({new}, {others})"
+    )
     return " UNION ALL ".join(
         [*found, _entries_that_differ(rows, NOT_FOR, _KEPT_FROM, "attributes", "lower(value)")]
     )

@@ -51,6 +51,15 @@ def note_key(kind: str, content: str) -> str:
     return "\0".join(("note", kind, " ".join(content.split())))
 
 
+def add(connection: apsw.Connection, keys: Iterable[str]) -> None:
+    """Remember what was erased by these keys, in the caller's transaction."""
+    salt = salt_of(connection)
+    connection.executemany(
+        "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
+        [(keys_hash(key, salt),) for key in keys],
+    )
+
+
 def salt_of(connection: apsw.Connection, database: str = "main") -> bytes:
     found = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = 'erase_salt'")
     return bytes.fromhex(str(found))

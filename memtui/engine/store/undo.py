@@ -134,8 +134,17 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
 def _put_back(
     connection: apsw.Connection, target: int, rows: list[Row], by_id: int | None = None
 ) -> tuple[int, list[Conflict]]:
-    """To take back what was taken over from another device is as if it had never come: it decides nothing."""
-    stamping = stamps.carrying_stamps if stamps.carried_stamps(connection, target) else stamps.stamp_together
+    """To take back what an import took over from another device is as if it had never come: it decides nothing.
+
+    Devices that are in touch would bring it again: to take back what a sync took over is a decision against it.
+    """
+    if _root(connection, operations.get(connection, target)).kind == history.SYNC:
+        rows = [row for row in rows if row.table != "decided"]
+        stamping = stamps.stamp_together
+    else:
+        stamping = (
+            stamps.carrying_stamps if stamps.carried_stamps(connection, target) else stamps.stamp_together
+        )
     with stamping(connection):
         return put_back(connection, rows, by_id)
 

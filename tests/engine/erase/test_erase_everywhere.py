@@ -43,6 +43,9 @@ _ROWS = {
     "ops": "INSERT INTO ops(at, actor, kind, label) VALUES (1, 'person', 'x', 'Did something')",
     "decided": "INSERT INTO decided(thing, aspect, seen, device, at, actor) "
     "VALUES ('fact_{n:012}', 'tag:t{n}', '{{}}', 'laptop-1', 1, 'person')",
+    "sync_versions": "INSERT INTO sync_versions(thing, aspect, seen, device, at, actor) "
+    "VALUES ('question:q{n}', 'value', '{{}}', 'laptop-1', 1, 'person')",
+    "sync_merged": "INSERT INTO sync_merged(thing) VALUES ('question:q{n}')",
     "agent_usage": "INSERT INTO agent_usage(agent, scope, hour, writes, bytes, calls) VALUES ('a', {n}, 1, 1, 1, 1)",
     "changes": "INSERT INTO changes(op_id, tbl, act, lo, hi, before, after) "
     "SELECT max(op_id), 'scratchpad', 'update', 900{n}, 900{n}, '{{}}', '{{}}' FROM ops",

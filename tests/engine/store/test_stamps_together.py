@@ -80,6 +80,7 @@ def test_the_stamps_are_those_that_the_triggers_make(
     aspects = {row[1] for row in together}
     assert aspects == {
         "state", "topic", "date", "pin", "tag:plants", "tag:Küche", "tag:home", "tag:north", "tag:south", "not-for:codex",
+        "reviewed",
     }  # fmt: skip
 
 

@@ -1,0 +1,492 @@
+"""Apply a batch of another device: its rows and decisions meet those here.
+
+Every step gives the same on whichever device it is done, so a batch may come twice, or after a later one. Whatever is then
+neither as it was here nor as it came is noted (``versions.merged``) and sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine import reconcile
+from memtui.engine.errors import InputError
+from memtui.engine.reconcile import meeting
+from memtui.engine.records import ID_PREFIX, Record, Stamp
+from memtui.engine.store import full_text, import_rows, stamps, tombstones
+from memtui.engine.store.export_rows import (
+    Alias,
+    AnyLine,
+    DecisionLine,
+    DeletedKeyLine,
+    EntityLine,
+    MemoryLine,
+    ProfileLine,
+    ProposalLine,
+    QuestionLine,
+    ScratchpadLine,
+    SessionLine,
+)
+from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.sql import scalar
+
+from . import lines, outgoing, versions
+from .lines import ErasedLine, GoneLine, RowLine
+from .versions import ALIASES, READ, ROW, SESSION_PARTS, VALUE
+
+ROWS_AT_ONCE = 64
+_MERGED_PAGES = 128
+
+
+class _Named(Record):
+    supersedes: str | list[str] | None = None
+    merged: str | list[str] | None = None
+
+
+_named = msgspec.json.Decoder(_Named).decode
+
+
+class Incoming:
+    """Lines of one batch on their way in. ``counts``: what changes by them, as people call it; ``questions``: cards."""
+
+    def __init__(self, others: OtherIds, now: int) -> None:
+        self._others = others
+        self._now = now
+        self.counts: Counter[str] = Counter()
+        self.questions = 0
+        self._successors: dict[str, str] = {}
+
+    def learn(self, found: Iterable[lines.SyncLine]) -> None:
+        """What corrects what on the other device: to be known before any of the lines is applied."""
+        for one in found:
+            if isinstance(one, RowLine) and isinstance(one.line, MemoryLine):
+                self._note_successor(one.line)
+
+    def _note_successor(self, line: MemoryLine) -> None:
+        text = bytes(line.attributes)
+        if b'"supersedes"' not in text and b'"merged"' not in text:
+            return
+        found = _named(line.attributes)
+        for old in _listed(found.supersedes):
+            self._successors[old] = line.id
+        for old in _listed(found.merged):
+            self._successors.setdefault(old, line.id)
+
+    def apply(self, connection: apsw.Connection, found: Sequence[lines.SyncLine]) -> None:
+        """Apply some of the lines, in the caller's operation, in which nothing is stamped."""
+        for one in found:
+            if isinstance(one, ErasedLine):
+                _note_erased(connection, one)
+        rows = [one for one in found if isinstance(one, RowLine)]
+        gone = [one for one in found if isinstance(one, GoneLine)]
+        memories = [one for one in rows if isinstance(one.line, MemoryLine)]
+        before = [one for one in rows if isinstance(one.line, SessionLine | EntityLine)]
+        after = [one for one in rows if not isinstance(one.line, SessionLine | EntityLine | MemoryLine)]
+        for one in before:
+            self._row(connection, one)
+        new = [one for one in memories if self._is_new(connection, one)]
+        self._add_memories(connection, new)
+        added = {id(one) for one in new}
+        for one in memories:
+            if id(one) not in added:
+                self._decide(connection, one.line)
+        for one in after:
+            self._row(connection, one)
+        for one in before:
+            if isinstance(one.line, SessionLine):
+                self._read_through(connection, one)
+        # What was drawn from something goes before it.
+        for line in sorted(gone, key=lambda one: one.thing.startswith(("epi", lines.SESSION, lines.ENTITY))):
+            self._gone(connection, line)
+        full_text.merge(connection, _MERGED_PAGES)
+
+    # Memories
+
+    def _is_new(self, connection: apsw.Connection, one: RowLine) -> bool:
+        line = one.line
+        assert isinstance(line, MemoryLine)
+        here = self._others.of(line.id)
+        theirs = {stamp.aspect: stamp for stamp in one.versions}.get(ROW)
+        if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (here,)):
+            if theirs is not None:
+                versions.merge(connection, line.id, theirs)
+            return False
+        if tombstones.erased(connection, import_rows.erased_keys(line)):
+            self.counts["erased for good"] += 1
+            return False
+        ours = versions.read(connection, line.id).get(ROW)
+        if ours is None:
+            if theirs is not None:
+                versions.write(connection, line.id, theirs)
+            return True
+        if theirs is not None and versions.merge(connection, line.id, theirs, present=True):
+            return True
+        # It was taken away here; what was decided about it elsewhere meanwhile brings it back.
+        if self._is_unknown(connection, line.id, line.decided):
+            self._keep(connection, line.id, ROW, theirs)
+            return True
+        return False
+
+    def _is_unknown(self, connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> bool:
+        """Whether somebody decided about it without that being known here."""
+        ours = stamps.read(connection, thing)
+        return any(_adds(ours.get(stamp.aspect), stamp) for stamp in decided)
+
+    def _keep(self, connection: apsw.Connection, thing: str, aspect: str, knowing: Stamp | None) -> None:
+        """Decide here that it stays, against one that took it away and did not know why not."""
+        versions.decide(connection, thing, aspect, self._now, "scheduler", knowing=knowing)
+        versions.merged(connection, thing)
+
+    def _add_memories(self, connection: apsw.Connection, new: Sequence[RowLine]) -> None:
+        for start in range(0, len(new), ROWS_AT_ONCE):
+            some = [one.line for one in new[start : start + ROWS_AT_ONCE] if isinstance(one.line, MemoryLine)]
+            try:
+                added = import_rows.add_memories(connection, some, self._others)
+            except InputError:
+                added = []
+                for line in some:
+                    try:
+                        added += import_rows.add_memories(connection, [line], self._others)
+                    except InputError:
+                        self.counts["refused"] += 1
+            for line in added:
+                self.counts["turn" if line.kind == "episode" else line.kind] += 1
+            if len(added) < len(some):
+                self._note_others(connection, {line.id for line in some} - {line.id for line in added}, some)
+
+    def _note_others(
+        self, connection: apsw.Connection, missing: set[str], some: Sequence[MemoryLine]
+    ) -> None:
+        """Turns that are here under another id, as both devices imported them before they met."""
+        for line in some:
+            if line.id not in missing or line.source_key is None:
+                continue
+            here = scalar(connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,))
+            if here is not None and here != line.id:
+                self._others.note(line.id, here)
+                connection.execute(
+                    "INSERT INTO sync_other_ids(id, here) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    (line.id, here),
+                )
+
+    # Decisions that reconcile merges
+
+    def _decide(self, connection: apsw.Connection, line: AnyLine) -> None:
+        assert isinstance(line, reconcile.Decided)
+        successor = self._successors.get(line.id) if isinstance(line, MemoryLine) else None
+        plan = reconcile.plan(connection, line, self._others, successor, self._now, agreed=True)
+        if plan is None:
+            return
+        # Of what was erased meanwhile there is no question.
+        cards = [card for card in plan.cards if not tombstones.erased(connection, card.payload["memories"])]
+        plan = plan._replace(cards=tuple(cards))
+        before = self._stamps_of_successors(connection, plan.thing) if isinstance(line, MemoryLine) else {}
+        reconcile.carry_out(connection, plan, self._now)
+        came = {stamp.aspect: stamp for stamp in getattr(line, "decided", ())}
+        if any(came.get(stamp.aspect) != stamp for stamp in plan.stamps):
+            versions.merged(connection, plan.thing)
+        for thing, had in before.items():
+            if stamps.read(connection, thing) != had:
+                versions.merged(connection, thing)
+        for entry in plan.entries:
+            if stamps.PAD + entry.key != plan.thing:
+                versions.merged(connection, stamps.PAD + entry.key)
+        for card in plan.cards:
+            assert card.stamp is not None
+            thing = lines.CARD + card.id
+            if VALUE not in versions.read(connection, thing):
+                versions.write(connection, thing, card.stamp)
+                versions.merged(connection, thing)
+                self.questions += 1
+        self.counts.update(plan.counts)
+
+    def _stamps_of_successors(self, connection: apsw.Connection, id: str) -> dict[str, dict[str, Stamp]]:
+        """The stamps of what replaced a memory, at any step: what one device said of the old text is carried there."""
+        found: dict[str, dict[str, Stamp]] = {}
+        step = [id]
+        while step:
+            rows = connection.execute(
+                "SELECT from_id FROM memory_links WHERE to_id = ? AND rel IN ('supersedes', 'merged')",
+                (step.pop(),),
+            ).fetchall()
+            for (later,) in rows:
+                if str(later) not in found:
+                    found[str(later)] = stamps.read(connection, str(later))
+                    step.append(str(later))
+        return found
+
+    # Other rows
+
+    def _row(self, connection: apsw.Connection, one: RowLine) -> None:
+        line = one.line
+        stamped = {stamp.aspect: stamp for stamp in one.versions}
+        if tombstones.erased(connection, (*import_rows.erased_keys(line), *_shown(line))):
+            return
+        match line:
+            case SessionLine():
+                self._session(connection, line, stamped)
+            case EntityLine():
+                self._entity(connection, line, stamped)
+            case ScratchpadLine() | DeletedKeyLine():
+                if line.decided:
+                    self._decide(connection, line)
+                elif isinstance(line, ScratchpadLine):
+                    import_rows.add(connection, line, self._others)
+            case DecisionLine():
+                self._decision(connection, line, stamped)
+            case ProposalLine() | QuestionLine() | ProfileLine():
+                self._whole(connection, line, stamped)
+            case _:
+                return
+
+    def _takes(self, connection: apsw.Connection, thing: str, theirs: Stamp | None, *, here: bool) -> bool:
+        """Whether a row that is one decision becomes as theirs, or comes in. ``here``: whether there is one."""
+        if theirs is None:
+            return not here and VALUE not in versions.read(connection, thing)
+        return bool(versions.merge(connection, thing, theirs, present=None if here else True))
+
+    def _whole(
+        self,
+        connection: apsw.Connection,
+        line: ProposalLine | QuestionLine | ProfileLine,
+        stamped: dict[str, Stamp],
+    ) -> None:
+        table, key = _WHOLE[type(line)]
+        name = getattr(line, key)
+        here = scalar(connection, f"SELECT 1 FROM {table} WHERE {key} = ?", (name,)) is not None
+        if not self._takes(connection, lines.thing_of(line), stamped.get(VALUE), here=here):
+            return
+        if not here:
+            self.counts[import_rows.KINDS[type(line)]] += import_rows.add(connection, line, self._others)
+            return
+        values = {
+            column: _stored(getattr(line, column)) for column in line.__struct_fields__ if column != key
+        }
+        if isinstance(line, QuestionLine):
+            values["expected"] = self._others.all_of(line.expected)
+        assignments = ", ".join(f"{column} = ?" for column in values)
+        differs = " OR ".join(f"{column} IS NOT ?" for column in values)
+        connection.execute(
+            f"UPDATE {table} SET {assignments} WHERE {key} = ? AND ({differs})",
+            (*values.values(), name, *values.values()),
+        )
+        if connection.changes():
+            self.counts[
+                "review decision" if isinstance(line, ProposalLine) else import_rows.KINDS[type(line)]
+            ] += 1
+
+    def _decision(self, connection: apsw.Connection, line: DecisionLine, stamped: dict[str, Stamp]) -> None:
+        about = lines.thing_of(line)
+        row = outgoing.decision_row(connection, about.removeprefix(lines.DECISION))
+        if not self._takes(connection, about, stamped.get(VALUE), here=row is not None):
+            return
+        if row is not None:
+            connection.execute(
+                "UPDATE entity_decisions SET at = ?, actor = ? WHERE decision_id = ? AND (at <> ? OR actor <> ?)",
+                (line.at, line.actor, row, line.at, line.actor),
+            )
+            return
+        try:
+            self.counts["naming decision"] += import_rows.add(connection, line, self._others)
+        except InputError:
+            self.counts["refused"] += 1  # of a turn that stays on its device
+
+    def _session(self, connection: apsw.Connection, line: SessionLine, stamped: dict[str, Stamp]) -> None:
+        thing = lines.thing_of(line)
+        here = scalar(
+            connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (line.session_id,)
+        )
+        if here is None:
+            known = versions.read(connection, thing)
+            theirs = stamped.get(VALUE)
+            back = theirs is None or VALUE not in known
+            if not back and theirs is not None:
+                back = bool(versions.merge(connection, thing, theirs, present=True))
+            if not back:
+                # Taken away here, and nothing is left of it; a turn that comes back brings it along.
+                return
+            import_rows.add(connection, line, self._others)
+            for stamp in stamped.values():
+                versions.write(connection, thing, stamp)
+            return
+        if not import_rows.spans(connection, line):
+            import_rows.widen(connection, line)
+        for part, columns in SESSION_PARTS.items():
+            theirs = stamped.get(part)
+            if theirs is not None and versions.merge(connection, thing, theirs):
+                assignments = ", ".join(f"{column} = ?" for column in columns)
+                connection.execute(
+                    f"UPDATE sessions_consolidations SET {assignments} WHERE session_id = ?",
+                    (*(getattr(line, column) for column in columns), line.session_id),
+                )
+
+    def _read_through(self, connection: apsw.Connection, one: RowLine) -> None:
+        """How far a session has been consolidated, once its turns are here."""
+        line = one.line
+        assert isinstance(line, SessionLine)
+        theirs = next((stamp for stamp in one.versions if stamp.aspect == READ), None)
+        ours = versions.read(connection, lines.thing_of(line)).get(READ)
+        if theirs != ours:
+            return  # it was read otherwise here
+        connection.execute(
+            """
+            UPDATE sessions_consolidations SET consolidated_through = (SELECT rid FROM memories WHERE id = ?2)
+            WHERE session_id = ?1 AND consolidated_through IS NOT (SELECT rid FROM memories WHERE id = ?2)
+            """,
+            (line.session_id, self._others.of(one.through)),
+        )
+
+    def _entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
+        if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)) is None:
+            ours, theirs = versions.read(connection, line.id).get(ROW), stamped.get(ROW)
+            if ours is not None:
+                back = theirs is not None and versions.merge(connection, line.id, theirs, present=True)
+                if not back and not self._is_unknown(connection, line.id, line.decided):
+                    return
+                if not back:
+                    self._keep(connection, line.id, ROW, theirs)
+            self.counts["entity"] += import_rows.add(connection, line, self._others)
+            for stamp in stamped.values():
+                versions.write(connection, line.id, stamp)
+            return
+        if (theirs := stamped.get(ROW)) is not None:
+            versions.merge(connection, line.id, theirs)
+        if (theirs := stamped.get(ALIASES)) is not None and versions.merge(connection, line.id, theirs):
+            _set_aliases(connection, line.id, line.aliases)
+        if line.decided:
+            self._decide(connection, line)
+
+    # What went
+
+    def _gone(self, connection: apsw.Connection, line: GoneLine) -> None:
+        aspect = ROW if lines.is_memory(line.thing) or line.thing.startswith(lines.ENTITY) else VALUE
+        theirs = next((stamp for stamp in line.versions if stamp.aspect == aspect), None)
+        if theirs is None:
+            return
+        thing = self._others.of(line.thing) or line.thing
+        ours = versions.read(connection, line.thing).get(aspect)
+        there = outgoing.Changed(connection)
+        there.named(thing)
+        here = not there.gone
+        takes = versions.merge(connection, line.thing, theirs, present=False if here else None)
+        for stamp in line.versions:
+            if stamp.aspect != aspect:
+                versions.merge(connection, line.thing, stamp)
+        if not here:
+            _know(connection, thing, line.decided)
+        if not here or not takes:
+            return
+        if self._is_needed(connection, thing, line.decided):
+            self._keep(connection, line.thing, aspect, theirs)
+        else:
+            _delete(connection, there)
+            _know(connection, thing, line.decided)
+            self.counts["taken back"] += ours is None or ours != theirs
+
+    def _is_needed(self, connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> bool:
+        """Whether something was decided about it that was not known where it was taken away, or something rests on it."""
+        if thing.startswith(lines.SESSION):
+            return _has_memories(connection, thing.removeprefix(lines.SESSION))
+        theirs = {stamp.aspect: stamp for stamp in decided}
+        for aspect, stamp in stamps.read(connection, thing).items():
+            if _adds(theirs.get(aspect), stamp):
+                return True
+        if thing.startswith(lines.ENTITY):
+            return (
+                scalar(
+                    connection,
+                    "SELECT 1 FROM entities e JOIN entities g ON g.merged_into = e.eid WHERE e.id = ? LIMIT 1", (thing,),
+                )
+                is not None
+            )  # fmt: skip
+        if not lines.is_memory(thing):
+            return False
+        return scalar(connection, "SELECT 1 FROM memory_links WHERE to_id = ? LIMIT 1", (thing,)) is not None
+
+
+_WHOLE: dict[type[Any], tuple[str, str]] = {
+    ProposalLine: ("proposals", "id"), QuestionLine: ("saved_queries", "name"), ProfileLine: ("profiles", "name"),
+}  # fmt: skip
+_GONE = {
+    "memories": ("memories", "rid"), "entities": ("entities", "eid"), "sessions": ("sessions_consolidations", "sid"),
+    "decisions": ("entity_decisions", "decision_id"), "proposals": ("proposals", "proposal_id"),
+    "questions": ("saved_queries", "query_id"), "profiles": ("profiles", "profile_id"),
+}  # fmt: skip
+
+
+def _adds(ours: Stamp | None, theirs: Stamp) -> bool:
+    """Whether a stamp, of somebody's decision, says more than is known."""
+    if meeting.rank(theirs.actor) == 0:
+        return False
+    return stamps.compare_stamps(ours.seen if ours else {}, theirs.seen) in ("older", "apart")
+
+
+def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
+    """What another device erased for good is erased here next (``Replica``), and comes back no more."""
+    known = tombstones.erased(connection, line.names)
+    names = [name for name in line.names if name not in known]
+    connection.executemany(
+        "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, 1) ON CONFLICT DO NOTHING",
+        [(name,) for name in names],
+    )
+    tombstones.add(connection, [name for name in names if lines.is_memory(name)])
+
+
+def _shown(line: AnyLine) -> list[str]:
+    """The memories that a card is about."""
+    if not isinstance(line, ProposalLine):
+        return []
+    return [id.decode() for id in _id_in(bytes(line.payload))]
+
+
+_id_in = re.compile(rb'(?<=")(?:%s)[0-9a-f]{12}(?=")' % "|".join(ID_PREFIX.values()).encode()).findall
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    return [value] if isinstance(value, str) else value or []
+
+
+def _stored(value: Any) -> Any:
+    return bytes(value).decode() if isinstance(value, msgspec.Raw) else value
+
+
+def _has_memories(connection: apsw.Connection, session_id: str) -> bool:
+    return (
+        scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,)) is not None
+    )
+
+
+def _know(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:
+    """Keep what was decided about something that is gone: who brings it back must know of it."""
+    ours = stamps.read(connection, thing)
+    for stamp in decided:
+        met = meeting.agree(ours.get(stamp.aspect), stamp)
+        if met is not None and met.stamp is not None:
+            stamps.write(connection, thing, met.stamp)
+
+
+def _delete(connection: apsw.Connection, there: outgoing.Changed) -> None:
+    for name, (table, column) in _GONE.items():
+        for key in there.keys[name]:
+            connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
+
+
+def _set_aliases(connection: apsw.Connection, id: str, wanted: Sequence[Alias]) -> None:
+    """Give an entity these names and no other; a name that another one has is left with it as well."""
+    eid = scalar(connection, "SELECT eid FROM entities WHERE id = ?", (id,))
+    keys = {one.key for one in wanted}
+    for alias_id, key in connection.execute(
+        "SELECT alias_id, key FROM entity_aliases WHERE entity_id = ?", (eid,)
+    ).fetchall():
+        if key not in keys:
+            connection.execute("DELETE FROM entity_aliases WHERE alias_id = ?", (alias_id,))
+    for one in wanted:
+        connection.execute(
+            "INSERT INTO entity_aliases(key, entity_id, alias) VALUES (?, ?, ?) ON CONFLICT(key, entity_id) DO NOTHING",
+            (one.key, eid, one.alias),
+        )

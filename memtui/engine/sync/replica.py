@@ -1,0 +1,608 @@
+"""A replica: this memory file and a store. It knows in which order things are done.
+
+First what was decided here is stamped, then what others wrote is read and merged, then what is new is sent. A crash at any
+point leaves a file whose next sync goes on: what is applied again changes nothing, and a batch is put only after the file
+noted that it is about to be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Literal
+
+import apsw
+import msgspec
+
+from memtui.engine.clock import Clock
+from memtui.engine.erase.eraser import DEVICE, Eraser
+from memtui.engine.errors import MemtuiError
+from memtui.engine.records import Operation, device_name
+from memtui.engine.records.erase import EraseRequest
+from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport
+from memtui.engine.store import history, operations, stamps
+from memtui.engine.store.connections import Connections
+from memtui.engine.store.import_rows import OtherIds
+from memtui.engine.store.sql import scalar
+from memtui.engine.wording import plural
+
+from . import incoming, lines, outgoing, state, versions
+from .batch import Batch, BatchError, Head, Header, Removed, Sealer, lines_hash
+from .stores.base import SyncStore
+
+BATCHES, SNAPSHOTS, WRITERS = "batches", "snapshots", "writers"
+_LINES_PER_TRANSACTION = 512
+KEEPS_VERSIONS = (
+    "What was erased is out of this device's batches. Versions of files that the store keeps by itself memtui does not see: "
+    "delete those there."
+)
+_FIRST_LINES = "Everything was sent again: history here no longer says what changed since the last sync."
+
+
+class BadBatchError(Exception):
+    """A batch that is not applied, with the reason."""
+
+    def __init__(self, device: str, number: int, kind: ProblemKind, message: str) -> None:
+        super().__init__(message)
+        self.problem = SyncProblem(device=device, number=number, kind=kind, message=message)
+
+
+def batch_name(device: str, number: int) -> str:
+    return f"{BATCHES}/{device}/{number:010d}"
+
+
+class Replica:
+    """One file and one store. ``run`` may be called any number of times."""
+
+    def __init__(
+        self, connections: Connections, clock: Clock, store: SyncStore, sealer: Sealer, *, facts_only: bool = False,
+        on_operation: Callable[[int], object] = lambda op_id: None, on_erased: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """``on_operation`` is called with each operation that brought something; ``on_erased`` when rows were erased."""
+        self._connections = connections
+        self._clock = clock
+        self._store = store
+        self._sealer = sealer
+        self._facts_only = facts_only
+        self._on_operation = on_operation
+        self._on_erased = on_erased
+        self._problems: list[SyncProblem] = []
+        self._notes: list[str] = []
+        self._operations: list[Operation] = []
+        self._counts: Counter[str] = Counter()
+        self._waiting: dict[str, int] = {}
+        self._erased = 0
+        self._questions = self._sent = self._received = self._batches_sent = self._batches_received = 0
+
+    def run(self) -> SyncReport:
+        """Read and merge what is new in the store, then send what is new here; one at a time for a file.
+
+        Raises StoreError where the store or the file cannot be used; what was applied until then stays. What is wrong with
+        a batch is in the report.
+        """
+        began = time.perf_counter()
+        history.close_dead(self._connections)
+        self._begin()
+        self._pull()
+        self._erase()
+        self._push()
+        self._clean()
+        return self._report(time.perf_counter() - began)
+
+    # Beginning
+
+    def _begin(self) -> None:
+        with self._connections.write() as connection:
+            state.begin(connection, self._sealer.group)
+            versions.note_local(connection)
+            writing = state.writing(connection)
+            own = stamps.device(connection)
+        if writing is None:
+            return
+        name = batch_name(own, writing.number)
+        data = self._store.get(name)
+        if data is None:  # it was never put
+            with self._connections.write() as connection:
+                state.set_writing(connection, None)
+            return
+        with suppress(BatchError):
+            batch = self._sealer.open(data)
+            if batch.hash == writing.hash:
+                self._wrote(batch, writing)
+                return
+        self._renew(own, writing.number)
+
+    def _renew(self, own: str, number: int) -> None:
+        """Another copy of this file writes under the same name: this one goes on under another."""
+        with self._connections.write() as connection:
+            state.set_writing(connection, None)
+            stamps.renew_device(connection)
+            new = stamps.device(connection)
+        message = (
+            f"another copy of this memory writes as {device_name(own)}, too; this one is {new} from now on"
+        )
+        self._problems.append(SyncProblem(device=own, number=number, kind="twice", message=message))
+
+    # Reading
+
+    def _pull(self) -> None:
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            known = state.known(connection)
+        listed = (name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/"))
+        others = sorted({*listed, *known} - {own})
+        if not any(one.head.number for device, one in known.items() if device != own):
+            self._read_snapshot(others)
+        claimed: dict[str, int] = {}
+        for device in others:
+            self._pull_device(device, own, claimed)
+        with self._connections.read() as connection:
+            known = state.known(connection)
+        for device, number in sorted(claimed.items()):
+            have = known[device].head.number if device in known else 0
+            if device == own and number > have:
+                self._renew(own, number)
+            elif device != own and number > have and not self._has_problem(device):
+                self._add_problem(
+                    device,
+                    have + 1,
+                    "missing",
+                    "another device has read it, and it is not in the store (yet)",
+                )
+
+    def _has_problem(self, device: str) -> bool:
+        return any(one.device == device for one in self._problems)
+
+    def _add_problem(self, device: str, number: int, kind: ProblemKind, message: str) -> None:
+        self._problems.append(SyncProblem(device=device, number=number, kind=kind, message=message))
+
+    def _pull_device(self, device: str, own: str, claimed: dict[str, int]) -> None:
+        """Apply the batches of one device that are new here, as one operation; ``claimed`` gets what it has read."""
+        with self._connections.read() as connection:
+            head = state.head(connection, device)
+        prefix = f"{BATCHES}/{device}/"
+        after = batch_name(device, head.number - 1) if head.number else ""
+        numbers = [_number(name) for name in self._store.list_since(prefix, after)]
+        if (
+            head.number
+            and (not numbers or numbers[0] != head.number)
+            and not self._has_snapshot(device, head.number)
+        ):
+            message = (
+                "the store has less of this device than was read before: an old state was put back there"
+            )
+            self._add_problem(device, head.number, "old", message)
+            return
+        new = [number for number in numbers if number > head.number]
+        work = _Work(self, device)
+        try:
+            for number in new:
+                expected = head.number + 1
+                if number != expected:
+                    raise BadBatchError(
+                        device, expected, "missing", "a later batch is there, this one is not (yet)"
+                    )
+                batch = self._open(device, number, head)
+                for other, one in batch.header.heads.items():
+                    claimed[other] = max(claimed.get(other, 0), one.number)
+                work.apply(batch)
+                head = Head(number=number, hash=batch.hash)
+        except BadBatchError as error:
+            self._problems.append(error.problem)
+            self._waiting[device] = sum(number > head.number for number in new)
+        finally:
+            work.finish()
+
+    def _has_snapshot(self, device: str, number: int) -> bool:
+        found = self._store.list_since(f"{SNAPSHOTS}/{device}/")
+        return any(int(name.split("/")[2]) >= number for name in found)
+
+    def _open(self, device: str, number: int, head: Head) -> Batch:
+        """The batch, if it is what its place says. Raises BadBatchError."""
+        batch = self._open_object(batch_name(device, number), device, number)
+        header = batch.header
+        if header.kind != "batch" or header.device != device or header.number != number:
+            raise BadBatchError(device, number, "swapped", "another batch is in its place")
+        if header.previous != head.hash:
+            raise BadBatchError(
+                device, number, "swapped", "it does not follow the batch that was read before it"
+            )
+        return batch
+
+    def _open_object(self, name: str, device: str, number: int) -> Batch:
+        data = self._store.get(name)
+        if data is None:
+            raise BadBatchError(device, number, "missing", "it is listed, and cannot be read (yet)")
+        try:
+            batch = self._sealer.open(data)
+        except BatchError as error:
+            raise BadBatchError(device, number, error.kind, error.message) from error
+        header = batch.header
+        if header.group != self._sealer.group:
+            raise BadBatchError(device, number, "swapped", "it belongs to another memory")
+        if header.count != len(batch.lines) or header.lines != lines_hash(batch.lines):
+            raise BadBatchError(device, number, "damaged", "its lines are not those that it names")
+        return batch
+
+    def applied(self, work: _Work) -> None:
+        """What one device's batches brought, for the report."""
+        self._received += work.received
+        self._batches_received += work.batches
+        self._counts.update(work.counts)
+        self._questions += work.questions
+        if work.operation is not None:
+            self._operations.append(work.operation)
+            self._on_operation(work.operation.op_id)
+
+    # Snapshots
+
+    def _read_snapshot(self, devices: Sequence[str]) -> None:
+        """Read the newest sound snapshot, if this file has read nothing yet."""
+        found = [
+            (name.split("/")[1], int(name.split("/")[2]))
+            for name in self._store.list_since(f"{SNAPSHOTS}/")
+            if name.endswith("/0000")
+        ]
+        tried: list[tuple[int, str, int, Batch]] = []
+        for device, number in found:
+            if device not in devices:
+                continue
+            try:
+                first = self._open_part(device, number, 0)
+            except BadBatchError as error:
+                self._problems.append(error.problem)
+                continue
+            tried.append(
+                (sum(one.number for one in first.header.heads.values()) + number, device, number, first)
+            )
+        for _, device, number, first in sorted(tried, key=lambda one: one[:3], reverse=True):
+            work = _Work(self, device)
+            try:
+                for part in range(first.header.parts):
+                    batch = first if part == 0 else self._open_part(device, number, part)
+                    work.apply(batch, last=part == first.header.parts - 1)
+            except BadBatchError as error:
+                self._problems.append(error.problem)
+                continue
+            finally:
+                work.finish()
+            return
+
+    def _open_part(self, device: str, number: int, part: int) -> Batch:
+        batch = self._open_object(part_name(device, number, part), device, number)
+        header = batch.header
+        if (header.kind, header.device, header.number, header.part) != ("snapshot", device, number, part):
+            raise BadBatchError(device, number, "swapped", "another snapshot is in its place")
+        return batch
+
+    def write_snapshot(self) -> int:
+        """Write all rows as they are now, after a run; returns how many lines. Own batches that it includes and that every
+        known device has read are deleted."""
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            head, heads = state.head(connection, own), state.heads(connection, without=own)
+            made = int(self._clock())
+            found = [*outgoing.in_batches(outgoing.everything(connection, facts_only=self._facts_only))] or [
+                ([], True)
+            ]
+            total = 0
+            # The first part is put last: without it the others are none.
+            for part in (*range(1, len(found)), 0):
+                texts = found[part][0]
+                batch = self._batch("snapshot", own, head, heads, texts, made, part=part, parts=len(found))
+                self._store.put_if_absent(part_name(own, head.number, part), self._sealer.seal(batch))
+                total += len(texts)
+            seen = [one.seen for device, one in state.known(connection).items() if device != own]
+        self._drop(own, min([head.number, *seen]))
+        return total
+
+    def _drop(self, own: str, until: int) -> None:
+        """Delete own batches that a snapshot includes and that everybody has read; the last one of them stays."""
+        for name in self._store.list_since(f"{BATCHES}/{own}/"):
+            if _number(name) < until:
+                self._store.delete(name)
+        newest = max(
+            (_part_number(name) for name in self._store.list_since(f"{SNAPSHOTS}/{own}/")), default=0
+        )
+        for name in self._store.list_since(f"{SNAPSHOTS}/{own}/"):
+            if _part_number(name) < newest:
+                self._store.delete(name)
+
+    # Erasing
+
+    def _erase(self) -> None:
+        """Erase what other devices erased, with a proof of this file and its backups. What cannot be done now waits."""
+        with self._connections.read() as connection:
+            todo = {
+                str(name) for (name,) in connection.execute("SELECT name FROM sync_erased WHERE todo = 1")
+            }
+            ids = [id for id in todo if lines.is_memory(id) and _is_here(connection, id)]
+        if ids:
+            eraser = Eraser(self._connections, self._clock, f"{DEVICE}other", on_erased=self._on_erased)
+            try:
+                proof = eraser.run(eraser.plan(EraseRequest(ids=tuple(sorted(ids)))))
+            except MemtuiError as error:
+                self._notes.append(
+                    f"What another device erased is still here: {error.message} {error.hint}".strip()
+                )
+                return
+            self._erased += proof.memories
+            if proof.operation is not None:
+                self._operations.append(proof.operation)
+            if proof.memories > len(ids):
+                more = plural(proof.memories - len(ids), "more memory")
+                self._notes.append(f"{more} went here, drawn from what another device erased.")
+            if not proof.complete:
+                self._notes.append(f"The erase is not proven yet: {'; '.join(proof.problems)}")
+        if todo:
+            with self._connections.write() as connection:
+                connection.executemany(
+                    "UPDATE sync_erased SET todo = 0 WHERE name = ?", [(name,) for name in todo]
+                )
+
+    def _clean(self) -> None:
+        """Take what was erased out of own batches in the store; a snapshot that is older goes."""
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            rows = connection.execute("SELECT name FROM sync_erased WHERE todo = 0 AND sent = 1")
+            names = {str(name) for (name,) in rows}
+        if not names:
+            return
+        looked_for = [name.encode() for name in sorted(names)]
+        again: set[str] = set()
+        for name in self._store.list_since(f"{BATCHES}/{own}/"):
+            data = self._store.get(name)
+            with suppress(BatchError):
+                if (
+                    data is not None
+                    and (left := _without(self._sealer.open(data), looked_for, again)) is not None
+                ):
+                    self._store.replace(name, self._sealer.seal(left))
+        for name in self._store.list_since(f"{SNAPSHOTS}/{own}/"):
+            self._store.delete(name)
+        with self._connections.write() as connection:
+            for thing in again - names:
+                versions.merged(connection, thing)
+            connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in names])
+        self._notes.append(KEEPS_VERSIONS)
+
+    # Writing
+
+    def _push(self) -> None:
+        with self._connections.write() as connection:
+            versions.note_local(connection)
+        for _ in range(3):  # another copy may write under the same name
+            if self._push_all():
+                return
+
+    def _push_all(self) -> bool:
+        """Send what is new here; False if another copy of this file was in the way, and it is to be sent again."""
+        with self._connections.read() as connection:
+            own, until, sent = stamps.device(connection), versions.noted(connection), state.sent(connection)
+            lost = state.history_lost(connection)
+            if lost:
+                self._notes.append(_FIRST_LINES)
+                found = outgoing.everything(connection, facts_only=self._facts_only)
+            else:
+                found = outgoing.changed(connection, sent, until, facts_only=self._facts_only)
+            any_sent = False
+            for texts, last in outgoing.in_batches(found):
+                any_sent = True
+                if not self._put(own, texts, until, last=last):
+                    return False
+        if not any_sent and until > sent:
+            with self._connections.write() as connection:
+                state.set_sent(connection, until)
+        return True
+
+    def _put(self, own: str, texts: list[bytes], until: int, *, last: bool) -> bool:
+        with self._connections.write() as connection:
+            head, heads = state.head(connection, own), state.heads(connection, without=own)
+            batch = self._batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
+            writing = state.Writing(number=batch.header.number, hash=batch.hash, sent=until, last=last)
+            state.set_writing(connection, writing)
+        if head.number == 0:
+            self._store.put_if_absent(f"{WRITERS}/{own}", b"")
+        if not self._store.put_if_absent(batch_name(own, batch.header.number), self._sealer.seal(batch)):
+            self._renew(own, batch.header.number)
+            return False
+        self._wrote(batch, writing)
+        self._sent += len(texts)
+        self._batches_sent += 1
+        return True
+
+    def _wrote(self, batch: Batch, writing: state.Writing) -> None:
+        with self._connections.write() as connection:
+            state.advance(connection, batch.header, batch.hash, batch.header.device)
+            state.set_writing(connection, None)
+            if writing.last:
+                state.set_sent(connection, writing.sent)
+                connection.execute("UPDATE sync_erased SET sent = 1 WHERE todo = 0")
+                connection.execute("DELETE FROM sync_merged")
+
+    def _batch(
+        self, kind: Literal["batch", "snapshot"], own: str, head: Head, heads: dict[str, Head], texts: Sequence[bytes],
+        made_at: int, *, part: int = 0, parts: int = 1, more: bool = False,
+    ) -> Batch:  # fmt: skip
+        snapshot = kind == "snapshot"
+        header = Header(
+            kind=kind, group=self._sealer.group, device=own, number=head.number + (not snapshot), previous=head.hash,
+            heads=heads, count=len(texts), lines=lines_hash(texts), made_at=made_at, epoch=self._sealer.epoch, part=part,
+            parts=parts, more=more,
+        )  # fmt: skip
+        return Batch(header, tuple(texts))
+
+    # The report
+
+    def _report(self, seconds: float) -> SyncReport:
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            devices = [
+                DeviceState(
+                    device=device, name=device_name(device), number=one.head.number, waiting=self._waiting.get(device, 0),
+                    at=one.at, seen=one.seen, own=device == own,
+                )
+                for device, one in state.known(connection).items()
+            ]  # fmt: skip
+        return SyncReport(
+            sent=self._sent, received=self._received, batches_sent=self._batches_sent,
+            batches_received=self._batches_received, devices=tuple(devices), problems=tuple(self._problems),
+            changes={word: number for word, number in self._counts.items() if number}, questions=self._questions,
+            erased=self._erased,
+            operations=tuple(self._operations), notes=tuple(self._notes), seconds=seconds,
+        )  # fmt: skip
+
+    @property
+    def connections(self) -> Connections:
+        return self._connections
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+
+class _Work:
+    """What comes from one device in one run: one operation of many transactions, signed by the device."""
+
+    def __init__(self, replica: Replica, device: str) -> None:
+        self._connections = replica.connections
+        self._clock = replica.clock
+        self._replica = replica
+        self._device = device
+        self._op_id: int | None = None
+        self.received = self.batches = self.questions = 0
+        self.counts: Counter[str] = Counter()
+        self.operation: Operation | None = None
+
+    def apply(self, batch: Batch, *, last: bool = True) -> None:
+        """Apply a batch; with its end the file knows that it has it. ``last``: of a snapshot, whether it is its last part.
+
+        Raises BadBatchError for a line that cannot be read: then nothing of the batch is applied.
+        """
+        found = self._decoded(batch)
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+        with OtherIds() as others:
+            self._learn_other_ids(others)
+            applying = incoming.Incoming(others, int(self._clock()))
+            applying.learn(found)
+            for start in range(0, max(len(found), 1), _LINES_PER_TRANSACTION):
+                some = found[start : start + _LINES_PER_TRANSACTION]
+                with history.continue_long(self._connections, self._begin()) as connection:
+                    versions.note_local(connection)
+                    with stamps.carrying_stamps(connection):
+                        applying.apply(connection, some)
+                    if last and start + _LINES_PER_TRANSACTION >= len(found):
+                        self._advance(connection, batch, own)
+            self.counts.update(applying.counts)
+            self.questions += applying.questions
+        self.received += len(found)
+        self.batches += 1
+
+    def _learn_other_ids(self, others: OtherIds) -> None:
+        with self._connections.read() as connection:
+            for id, here in connection.execute("SELECT id, here FROM sync_other_ids").fetchall():
+                others.note(str(id), str(here))
+
+    def _advance(self, connection: apsw.Connection, batch: Batch, own: str) -> None:
+        state.advance(
+            connection,
+            batch.header,
+            batch.header.previous if batch.header.kind == "snapshot" else batch.hash,
+            own,
+        )
+        if batch.header.kind == "snapshot":
+            state.include(
+                connection, {device: one for device, one in batch.header.heads.items() if device != own}
+            )
+
+    def _decoded(self, batch: Batch) -> list[lines.SyncLine]:
+        found = []
+        for text in batch.lines:
+            if isinstance(text, Removed):
+                continue
+            try:
+                found.append(lines.decode(text))
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                header = batch.header
+                raise BadBatchError(
+                    header.device, header.number, "damaged", f"a line cannot be read: {error}"
+                ) from None
+        return found
+
+    def _begin(self) -> int:
+        if self._op_id is None:
+            name = device_name(self._device)
+            self._op_id = history.begin_long(
+                self._connections, self._clock, f"device:{name}", versions.KIND, f"Syncing with {name}"
+            )
+        return self._op_id
+
+    def finish(self) -> None:
+        """End the operation; one that changed nothing leaves no trace."""
+        if self._op_id is not None:
+            with suppress(MemtuiError):
+                history.finish_long(self._connections, self._op_id, self._label())
+            with self._connections.read() as connection:
+                self.operation = operations.find(connection, self._op_id)
+        self._replica.applied(self)
+
+    def _label(self) -> str:
+        parts = [plural(number, word) if word not in _AS_IT_IS else f"{number:,} {word}"
+                 for word, number in self.counts.items() if number and word != "refused"]  # fmt: skip
+        what = ", ".join(parts[:4]) or "what was decided"
+        return f"Synced from {device_name(self._device)}: {what}"
+
+
+_AS_IT_IS = frozenset(
+    (
+        "forgotten",
+        "faded",
+        "restored",
+        "taken back",
+        "erased for good",
+        "kept from an agent",
+        "given to an agent again",
+    )
+)
+
+
+def _is_here(connection: apsw.Connection, id: str) -> bool:
+    """Whether a memory is in the file or in its history."""
+    if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)):
+        return True
+    gone = history.operation_that_removed(connection, id)
+    return gone is not None and gone[0] == id
+
+
+def _without(batch: Batch, names: Sequence[bytes], again: set[str]) -> Batch | None:
+    """The batch without the lines that have one of the names; None where none has. Other things in such lines are added to
+    ``again``: as they are now they are sent once more."""
+    left: list[bytes | Removed] = []
+    for line in batch.lines:
+        if isinstance(line, Removed) or not any(name in line for name in names):
+            left.append(line)
+            continue
+        found = lines.decode(line)
+        if isinstance(found, lines.ErasedLine):
+            left.append(line)
+            continue
+        again.add(found.thing if isinstance(found, lines.GoneLine) else lines.thing_of(found.line))
+        left.append(Removed(hashlib.sha256(line).digest()))
+    return Batch(batch.header, tuple(left)) if tuple(left) != batch.lines else None
+
+
+def part_name(device: str, number: int, part: int) -> str:
+    return f"{SNAPSHOTS}/{device}/{number:010d}/{part:04d}"
+
+
+def _number(name: str) -> int:
+    last = name.rpartition("/")[2]
+    return int(last) if last.isdecimal() else -1
+
+
+def _part_number(name: str) -> int:
+    return int(name.split("/")[2])

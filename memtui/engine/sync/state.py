@@ -1,0 +1,129 @@
+"""What this file knows of the sync: its last batch and those of others, and how far its history was sent.
+
+It lies in the file, so it is as old as the rows are: where an older copy is put back, what it does not have is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Record
+from memtui.engine.store import metadata
+from memtui.engine.store.sql import json_text, scalar
+
+from .batch import Head, Header
+
+_GROUP, _SENT, _WRITING = "sync_group", "sync_sent", "sync_writing"
+
+
+class Writing(Record):
+    """A batch that is about to be put into the store: its number and hash, and up to which change it has everything.
+
+    ``things``: how many of ``sync_merged`` it holds is not kept: they are taken out when it is there.
+    """
+
+    number: int
+    hash: str
+    sent: int
+    last: bool
+
+
+class Known(Record):
+    """A device as this file knows it: its last batch, when that was made, which batch of ours it had read."""
+
+    head: Head
+    at: int | None
+    seen: int
+
+
+_writing = msgspec.json.Decoder(Writing).decode
+
+
+def known(connection: apsw.Connection) -> dict[str, Known]:
+    rows: Any = connection.execute("SELECT device, number, hash, at, seen FROM sync_devices ORDER BY device")
+    return {
+        str(device): Known(head=Head(number=number, hash=hash), at=at, seen=seen)
+        for device, number, hash, at, seen in rows.fetchall()
+    }
+
+
+def heads(connection: apsw.Connection, *, without: str) -> dict[str, Head]:
+    return {device: one.head for device, one in known(connection).items() if device != without}
+
+
+def head(connection: apsw.Connection, device: str) -> Head:
+    rows: Any = connection.execute(
+        "SELECT number, hash FROM sync_devices WHERE device = ?", (device,)
+    ).fetchall()
+    return Head(number=rows[0][0], hash=rows[0][1]) if rows else Head(number=0, hash="")
+
+
+def advance(connection: apsw.Connection, header: Header, hash: str, own: str) -> None:
+    """A batch was applied (or, of this device, written)."""
+    seen = header.heads[own].number if own in header.heads else 0
+    _put(connection, header.device, Head(number=header.number, hash=hash), header.made_at, seen)
+
+
+def include(connection: apsw.Connection, heads: Mapping[str, Head]) -> None:
+    """A snapshot that was read has all that these batches had."""
+    for device, one in heads.items():
+        if one.number > head(connection, device).number:
+            _put(connection, device, one, None, 0)
+
+
+def _put(connection: apsw.Connection, device: str, head: Head, at: int | None, seen: int) -> None:
+    connection.execute(
+        """
+        INSERT INTO sync_devices(device, number, hash, at, seen) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT(device) DO UPDATE SET number = excluded.number, hash = excluded.hash,
+            at = coalesce(excluded.at, at), seen = max(seen, excluded.seen)
+        """,
+        (device, head.number, head.hash, at, seen),
+    )
+
+
+def sent(connection: apsw.Connection) -> int:
+    """Up to which change of history everything was sent."""
+    return int(metadata.get(connection, _SENT) or 0)
+
+
+def set_sent(connection: apsw.Connection, change: int) -> None:
+    metadata.set_value(connection, _SENT, str(change))
+
+
+def writing(connection: apsw.Connection) -> Writing | None:
+    found = metadata.get(connection, _WRITING)
+    return _writing(found) if found else None
+
+
+def set_writing(connection: apsw.Connection, one: Writing | None) -> None:
+    if one is None:
+        connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_WRITING,))
+    else:
+        metadata.set_value(connection, _WRITING, json_text(one))
+
+
+def begin(connection: apsw.Connection, group: str) -> bool:
+    """See that the state is that of this group; whether it is a group that the file did not know."""
+    if metadata.get(connection, _GROUP) == group:
+        return False
+    connection.execute("DELETE FROM sync_devices")
+    connection.execute("DELETE FROM sync_merged")
+    set_writing(connection, None)
+    set_sent(connection, 0)
+    metadata.set_value(connection, _GROUP, group)
+    return True
+
+
+def history_lost(connection: apsw.Connection) -> bool:
+    """Whether history was pruned beyond what was sent: then only all rows tell what changed."""
+    position = sent(connection)
+    last = int(scalar(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'") or 0)
+    if last <= position:
+        return False
+    first = scalar(connection, "SELECT min(seq) FROM changes")
+    return first is None or int(first) > position + 1

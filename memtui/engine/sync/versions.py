@@ -1,0 +1,190 @@
+"""Stamps of what has none in ``decided``: whether a row is there, and rows that are one decision.
+
+They are made from history, by ``note_local``: before anything of another device is merged, and before anything is sent.
+So triggers need not know of sync, and a file that is never synced pays nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.reconcile import meeting
+from memtui.engine.records import Stamp
+from memtui.engine.store import history, metadata, stamps
+from memtui.engine.store.sql import json_text, scalar
+
+from . import lines
+
+KIND = history.SYNC
+"""The kind of an operation that takes over what came from another device."""
+ROW, VALUE, TITLE, READ, ALIASES = "row", "value", "title", "read", "aliases"
+"""Whether a memory or entity is there; a row as a whole; parts of a session; the names of an entity."""
+SESSION_PARTS: dict[str, tuple[str, ...]] = {
+    VALUE: ("source", "project", "begun_by"),
+    TITLE: ("title",),
+    READ: ("consolidated_at", "attempts", "next_attempt_at", "last_error", "summary", "read_by"),
+}
+"""The parts of a session, and their columns; the last has ``consolidated_through`` as well."""
+_NOTED = "sync_noted"
+_COLUMNS = "aspect, seen, device, at, actor"
+_seen = msgspec.json.Decoder(dict[str, int]).decode
+_image = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+    """The stamps of a thing by aspect."""
+    rows: Any = connection.execute(
+        f"SELECT {_COLUMNS} FROM sync_versions WHERE thing = ? ORDER BY aspect", (thing,)
+    ).fetchall()
+    return {
+        aspect: Stamp(aspect=aspect, seen=_seen(seen), device=device, at=at, actor=actor)
+        for aspect, seen, device, at, actor in rows
+    }
+
+
+def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+    connection.execute(
+        f"""
+        INSERT INTO sync_versions(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
+            actor = excluded.actor
+        """,
+        (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
+    )
+
+
+def decide(
+    connection: apsw.Connection, thing: str, aspect: str, at: int, actor: str, *, knowing: Stamp | None = None
+) -> Stamp:
+    """Stamp a decision of this device, and return the stamp."""
+    own, ours = stamps.device(connection), read(connection, thing).get(aspect)
+    seen = stamps.join_stamps(ours.seen if ours else {}, knowing.seen if knowing else {})
+    seen[own] = max(seen.get(own, 0) + 1, at, 1)
+    stamp = Stamp(aspect=aspect, seen=seen, device=own, at=at, actor=actor)
+    write(connection, thing, stamp)
+    return stamp
+
+
+def merged(connection: apsw.Connection, thing: str) -> None:
+    """Note that what is here now is neither what was here nor what came: it is to be sent."""
+    connection.execute("INSERT INTO sync_merged(thing) VALUES (?) ON CONFLICT DO NOTHING", (thing,))
+
+
+def merge(
+    connection: apsw.Connection, thing: str, theirs: Stamp, *, present: bool | None = None
+) -> bool | None:
+    """Merge one stamp with ours: whether theirs holds; None where there is nothing to do (``meeting.agree``)."""
+    met = meeting.agree(read(connection, thing).get(theirs.aspect), theirs, present=present)
+    if met is None or met.stamp is None:
+        return None
+    write(connection, thing, met.stamp)
+    if met.stamp != theirs:
+        merged(connection, thing)
+    return met.take
+
+
+def last_change(connection: apsw.Connection) -> int:
+    """The number of the latest row of history."""
+    return int(scalar(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'") or 0)
+
+
+def noted(connection: apsw.Connection) -> int:
+    """Up to which change what was decided here has been stamped."""
+    return int(metadata.get(connection, _NOTED) or 0)
+
+
+def note_local(connection: apsw.Connection) -> None:
+    """Stamp what was decided here since the last time, in the caller's transaction."""
+    first, last = noted(connection), last_change(connection)
+    if first >= last:
+        return
+    rows: Any = connection.execute(
+        """
+        SELECT c.tbl, c.act, c.lo, c.hi, c.before, c.after, o.at, o.actor FROM changes c JOIN ops o USING (op_id)
+        WHERE c.seq > ? AND c.seq <= ? AND o.kind <> ? AND c.tbl NOT IN ('scratchpad', 'decided')
+          AND NOT (c.tbl IN ('memories', 'entities') AND c.act = 'update') ORDER BY c.seq
+        """,
+        (first, last, KIND),
+    )
+    for table, act, low, high, before, _after, at, actor in rows.fetchall():
+        image = _image(before) if before else {}
+        if table == "memories" and act == "insert":
+            _note_back(connection, "memories", "rid", low, high, at, actor)
+        elif table == "entities" and act == "insert":
+            _note_back(connection, "entities", "eid", low, high, at, actor)
+        elif table in ("memories", "entities"):
+            decide(connection, str(image["id"]), ROW, at, actor)
+        else:
+            for key in range(low, high + 1):
+                for thing, aspects in _things(connection, table, act, key, image):
+                    for aspect in aspects:
+                        decide(connection, thing, aspect, at, actor)
+    metadata.set_value(connection, _NOTED, str(last))
+
+
+def _note_back(
+    connection: apsw.Connection, table: str, key: str, low: int, high: int, at: int, actor: str
+) -> None:
+    """Rows that went before and are here again; a row that is new needs no stamp."""
+    back: Any = connection.execute(
+        f"SELECT v.thing FROM sync_versions v JOIN {table} t ON t.id = v.thing "
+        f"WHERE v.aspect = '{ROW}' AND t.{key} BETWEEN ? AND ?",
+        (low, high),
+    ).fetchall()
+    for (thing,) in back:
+        decide(connection, str(thing), ROW, at, actor)
+
+
+_NAMED = {
+    "proposals": (lines.CARD, "id"), "saved_queries": (lines.QUESTION, "name"), "profiles": (lines.PROFILE, "name"),
+}  # fmt: skip
+
+
+def _things(
+    connection: apsw.Connection, table: str, act: str, key: int, image: dict[str, Any]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """What a changed row is, and which of its aspects changed."""
+    row = history.last_known_row(connection, table, key) | (image if act == "delete" else {})
+    if table == "sessions_consolidations":
+        if "session_id" not in row:
+            return []
+        parts: tuple[str, ...] = (VALUE,)
+        if act == "update":
+            parts = tuple(
+                part for part, columns in SESSION_PARTS.items() if image.keys() & {*columns, _through(part)}
+            )
+        return [(lines.SESSION + str(row["session_id"]), parts)]
+    if table == "entity_aliases":
+        eids = {row.get("entity_id"), image.get("entity_id")}
+        ids = (_id(connection, "entities", eid) for eid in eids if eid is not None)
+        return [(id, (ALIASES,)) for id in ids if id]
+    if table == "entity_decisions":
+        thing = decision_thing(connection, row)
+        return [(thing, (VALUE,))] if thing else []
+    prefix, column = _NAMED[table]
+    names = {row.get(column), image.get(column)} - {None}
+    return [(prefix + str(name), (VALUE,)) for name in sorted(map(str, names))]
+
+
+def _through(part: str) -> str:
+    return "consolidated_through" if part == READ else part
+
+
+def decision_thing(connection: apsw.Connection, row: dict[str, Any]) -> str | None:
+    """The name of a decision about names, from its row; None where history no longer knows what it was about."""
+    about = []
+    for table, column in (("entities", "entity_id"), ("entities", "other_id"), ("memories", "rid")):
+        number = row.get(column)
+        id = None if number is None else _id(connection, table, int(number))
+        if number is not None and id is None:
+            return None
+        about.append(id)
+    return lines.decision_name(str(row.get("decision")), *about, row.get("key")) if row else None
+
+
+def _id(connection: apsw.Connection, table: str, key: int) -> str | None:
+    found = history.last_known_row(connection, table, key).get("id")
+    return None if found is None else str(found)

@@ -1,0 +1,471 @@
+"""Three devices decide at random, and meet over a store: all end with equal content hashes, and nothing decided is lost.
+
+Each history starts from a file with some facts on one device and empty files on the others. There are steps on each device,
+syncs between them, crashes at any call of the store and before any commit, and a store that for a while hides, cuts or
+repeats batches. At the end everything is there, and all devices sync until nothing is left to send.
+
+A decision is lost if the last stamp about its aspect does not know of it; one is overwritten silently if the person decided
+differently on two devices that did not know of each other, and no card asks about it.
+
+Must fail on: one decision before another by the clock; whatever came last; no tombstones of what was erased or taken back.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import pytest
+from memtui.engine.reconcile import meeting
+from memtui.engine.records import Stamp
+from memtui.engine.records.sync import SyncProblem
+from memtui.engine.store import history, proposals, stamps
+from memtui.engine.store.sql import scalar
+from memtui.engine.sync import incoming, state
+from sync_story import Crash, Device, DictStore, begin, settle, three
+
+pytestmark = pytest.mark.sync
+
+HISTORIES = 10_000
+AT_ONCE = 8
+"""How many tests share the histories: each runs in a process of its own."""
+QUICK = 12
+"""How many of the tenth are run where nobody asks for more: one takes a second."""
+ASKED = ("state", "text", "topic", "date")
+
+
+class Decision(NamedTuple):
+    thing: str
+    stamp: Stamp
+    value: object
+
+    def knows(self, other: Decision) -> bool:
+        return self.stamp.seen.get(other.stamp.device, 0) >= other.stamp.seen[other.stamp.device]
+
+
+class Ledger:
+    """What was decided on each device, as its stamps said right after."""
+
+    def __init__(self) -> None:
+        self.decisions: list[Decision] = []
+        self._last: dict[str, int] = {}
+
+    def note(self, device: Device) -> None:
+        with device.memory._core.connections.read() as connection:
+            own = stamps.device(connection)
+            rows: Any = connection.execute(
+                "SELECT thing, aspect, seen, device, at, actor FROM decided WHERE device = ?", (own,)
+            ).fetchall()
+            for thing, aspect, seen, by, at, actor in rows:
+                known = _seen(seen)
+                key = f"{thing}\0{aspect}\0{by}"
+                if self._last.get(key, 0) < known[by]:
+                    self._last[key] = known[by]
+                    stamp = Stamp(aspect=aspect, seen=known, device=by, at=at, actor=actor)
+                    self.decisions.append(Decision(thing, stamp, _value(connection, thing, aspect)))
+
+    def wrong(self, device: Device, gone: set[str]) -> list[str]:
+        """What was lost, or overwritten without a word, as one device sees it in the end."""
+        found = []
+        by_aspect: dict[tuple[str, str], list[Decision]] = {}
+        with device.memory._core.connections.read() as connection:
+            asked = _asked(connection)
+            for one in self.decisions:
+                if one.thing in gone or _is_gone(connection, one.thing):
+                    continue
+                by_aspect.setdefault((one.thing, one.stamp.aspect), []).append(one)
+                last = stamps.read(connection, one.thing).get(one.stamp.aspect)
+                if last is None or last.seen.get(one.stamp.device, 0) < one.stamp.seen[one.stamp.device]:
+                    found.append(f"lost: {one}")
+            for (thing, aspect), decided in by_aspect.items():
+                last = [one for one in decided if not any(b is not one and b.knows(one) for b in decided)]
+                persons = [one for one in last if one.stamp.actor == "person"]
+                if aspect in ASKED and len({str(one.value) for one in persons}) > 1 and thing not in asked:
+                    found.append(f"overwritten without a word: {persons}")
+        return found
+
+
+def _seen(text: str) -> dict[str, int]:
+    import json
+
+    return dict(json.loads(text))
+
+
+_COLUMNS = {"state": "ended_by", "text": "content", "topic": "topic", "date": "happens_at"}
+
+
+def _value(connection: apsw.Connection, thing: str, aspect: str) -> object:
+    column = _COLUMNS.get(aspect)
+    return scalar(connection, f"SELECT {column} FROM memories WHERE id = ?", (thing,)) if column else None
+
+
+def _is_gone(connection: apsw.Connection, thing: str) -> bool:
+    if thing.startswith(stamps.PAD):
+        return False
+    tables = "SELECT id FROM memories UNION ALL SELECT id FROM entities"
+    return scalar(connection, f"SELECT 1 FROM ({tables}) WHERE id = ?", (thing,)) is None
+
+
+def _asked(connection: apsw.Connection) -> set[str]:
+    rows = connection.execute(
+        "SELECT e.value FROM proposals p, json_each(p.payload, '$.memories') e WHERE p.kind = ? "
+        "UNION SELECT p.payload ->> '$.memory' FROM proposals p WHERE p.kind = ?",
+        (proposals.DEVICES, proposals.DEVICES),
+    ).fetchall()
+    shown = {str(id) for (id,) in rows}
+    older = connection.execute(
+        "SELECT from_id, to_id FROM memory_links WHERE rel IN ('supersedes', 'merged')"
+    ).fetchall()
+    return shown | {str(old) for new, old in older if new in shown}
+
+
+@pytest.fixture(scope="module")
+def beginning(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return begin(tmp_path_factory.mktemp("beginning"))
+
+
+class Chaos:
+    """What goes wrong in a history: crashes, and batches that are late, cut, or come twice."""
+
+    def __init__(self, dice: random.Random, store: DictStore, patch: pytest.MonkeyPatch) -> None:
+        self.dice, self.store = dice, store
+        self.countdown = 0
+        self.dead = False
+        store.crash = self.tick
+        for module, name in (
+            (state, "advance"),
+            (state, "set_writing"),
+            (history, "finish_long"),
+            (incoming.full_text, "merge"),
+        ):
+            patch.setattr(module, name, self._crashing(getattr(module, name)))
+
+    def _crashing(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            self.tick()
+            result = real(*given, **named)
+            self.tick()
+            return result
+
+        return call
+
+    def tick(self) -> None:
+        if self.dead:
+            raise Crash
+        if self.countdown:
+            self.countdown -= 1
+            if not self.countdown:
+                self.dead = True
+                raise Crash
+
+    def sync(self, device: Device) -> None:
+        """A sync that may go wrong in some way."""
+        cut: dict[str, bytes] = {}
+        others = [
+            name for name in self.store.objects if name.startswith("batches/") and device.name not in name
+        ]
+        fault = self.dice.choice(("none", "none", "crash", "late", "torn", "twice"))
+        if fault == "crash":
+            self.countdown = self.dice.randint(1, 40)
+        elif fault == "late" and others:
+            self.store.hidden = set(self.dice.sample(others, self.dice.randint(1, len(others))))
+        elif fault == "torn" and others:
+            name = self.dice.choice(others)
+            cut[name] = self.store.objects[name]
+            self.store.objects[name] = cut[name][: self.dice.randrange(len(cut[name]))]
+        elif fault == "twice":
+            with device.memory._core.connections.write() as connection:
+                connection.execute(
+                    "UPDATE sync_devices SET number = 0, hash = '' WHERE device <> ?",
+                    (stamps.device(connection),),
+                )
+        try:
+            device.sync()
+        except Crash:
+            pass
+        finally:
+            crashed = self.dead
+            self.countdown, self.dead = 0, False
+            self.store.hidden = set()
+            self.store.objects |= cut
+        if crashed:
+            device.reopen()
+
+
+def happen(
+    beginning: Path, place: Path, seed: int, patch: pytest.MonkeyPatch, *, steps: int = 10, chaos: bool = True
+) -> list[str]:
+    """What is wrong after a history; nothing of it if all is well."""
+    with three(beginning, place, seed) as (dice, store, devices):
+        ledger, log = Ledger(), []
+        try:
+            settle(devices)
+            with patch.context() as patched:
+                bad = Chaos(dice, store, patched) if chaos else None
+                for number in range(steps):
+                    device = dice.choice(devices)
+                    device.step(number)
+                    ledger.note(device)
+                    log.append(device.log[-1])
+                    if dice.random() < 0.4:
+                        device = dice.choice(devices)
+                        log.append(f"{device.name} syncs")
+                        bad.sync(device) if bad else device.sync()
+                store.crash = lambda: None
+            settle(devices)
+        except AssertionError as error:
+            return [f"{seed}: {error}", *log]
+        wrong = []
+        if len({device.hash() for device in devices}) > 1:
+            wrong.append(f"{seed}: they do not end alike")
+        gone = set().union(*(device.gone for device in devices))
+        erased = {text for device in devices for text in device.erased}
+        for device in devices:
+            held = {one.content for one in device.memory.view.page("kind:fact is:active,trash")}
+            if erased & held:
+                wrong.append(f"{seed}: erased, and on {device.name}: {erased & held}")
+            if gone & device.known():
+                wrong.append(f"{seed}: erased, and on {device.name}: {gone & device.known()}")
+        wrong += [f"{seed}: {one}" for one in ledger.wrong(devices[0], gone)]
+        return [*wrong, *log] if wrong else []
+
+
+def histories(full: bool, part: int) -> range:
+    """The seeds of one of the tests that share them."""
+    return range(part, HISTORIES if full else AT_ONCE * QUICK, AT_ONCE)
+
+
+@pytest.mark.parametrize("part", range(AT_ONCE))
+def test_three_devices_end_alike_and_nothing_is_lost(
+    beginning: Path, tmp_path: Path, full: bool, part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in histories(full, part):
+        assert happen(beginning, tmp_path / str(seed), seed, monkeypatch) == []
+
+
+# Mutants
+
+
+def _fails(beginning: Path, place: Path, patch: pytest.MonkeyPatch, seeds: range, **given: Any) -> bool:
+    return any(happen(beginning, place / str(seed), seed, patch, chaos=False, **given) for seed in seeds)
+
+
+def test_going_by_the_clock_is_noticed(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def by_clock(ours: Stamp | None, theirs: Stamp, **given: Any) -> meeting.Meeting | None:
+        if ours is not None and ours.at >= theirs.at:
+            return None
+        return meeting.Meeting(True, theirs)
+
+    monkeypatch.setattr(meeting, "agree", by_clock)
+    assert _fails(beginning, tmp_path, monkeypatch, range(40))
+
+
+def test_the_last_one_that_comes_winning_is_noticed(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meeting, "agree", lambda ours, theirs, **given: meeting.Meeting(True, theirs))
+    assert _fails(beginning, tmp_path, monkeypatch, range(40))
+
+
+@pytest.mark.parametrize("lost", ["_gone", "_note_erased"])
+def test_a_missing_tombstone_is_noticed(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    where: Any = incoming.Incoming if lost == "_gone" else incoming
+    monkeypatch.setattr(where, lost, lambda *given: None)
+    monkeypatch.setattr("sync_story.STEPS", ("state", "undo", "erase", "erase"))
+    assert _fails(beginning, tmp_path, monkeypatch, range(40))
+
+
+# A store that lies
+
+
+@pytest.fixture
+def told(beginning: Path, tmp_path: Path) -> Any:
+    """Three devices; the laptop has written three batches, the desktop has read the first two."""
+    with three(beginning, tmp_path / "lies", 0) as (_, store, devices):
+        laptop, desktop, server = devices
+        settle(devices)
+        laptop.memory.remember("The user owns a boat")
+        laptop.sync()
+        desktop.sync()
+        earlier = dict(store.objects)
+        laptop.memory.remember("The user owns a horse")
+        laptop.sync()
+        server.memory.remember("The user owns a plane")
+        server.sync()
+        yield store, laptop, desktop, earlier
+
+
+def _batches(store: DictStore, device: str) -> list[str]:
+    return [name for name in store.list_since("batches/") if name.split("/")[1].startswith(device)]
+
+
+def _cut(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    store.objects[names[-1]] = store.objects[names[-1]][:-7]
+
+
+def _forge(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    data = store.objects[names[-1]]
+    store.objects[names[-1]] = bytes(32) + data[32:]
+
+
+def _replay(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    store.objects[names[-1]] = store.objects[names[-2]]
+
+
+def _swap(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    store.objects[names[-1]] = store.objects[_batches(store, "server")[-1]]
+
+
+def _lose(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    store.hidden = {names[-1]}
+
+
+def _put_old_back(store: DictStore, names: list[str], earlier: Mapping[str, bytes]) -> None:
+    for name in names[-2:]:
+        del store.objects[name]
+
+
+@pytest.mark.parametrize(
+    ("lie", "kind"),
+    [
+        (_cut, "forged"), (_forge, "forged"), (_replay, "swapped"), (_swap, "swapped"), (_lose, "missing"),
+        (_put_old_back, "old"),
+    ],
+)  # fmt: skip
+def test_a_store_that_lies_is_named_and_the_others_are_read(told: Any, lie: Any, kind: str) -> None:
+    store, _, desktop, earlier = told
+    before = {one.content for one in desktop.facts()}
+    names = _batches(store, "laptop")
+    whole = dict(store.objects)
+    lie(store, names, earlier)
+    report = desktop.sync()
+    assert [one.kind for one in report.problems] == [kind], report.problems
+    (problem,) = report.problems
+    assert isinstance(problem, SyncProblem)
+    assert problem.device.startswith("laptop")
+    facts = {one.content for one in desktop.facts()}
+    assert facts - before == {"The user owns a plane"}
+    # Once the store tells the truth again, everything comes.
+    store.objects |= {name: whole[name] for name in names}
+    store.hidden = set()
+    assert desktop.sync().problems == ()
+    assert "The user owns a horse" in {one.content for one in desktop.facts()}
+
+
+# What a person relies on
+
+
+def test_what_came_is_one_operation_of_the_sender_and_undo_travels(beginning: Path, tmp_path: Path) -> None:
+    with three(beginning, tmp_path / "undo", 0) as (_, _, devices):
+        laptop, desktop, _ = devices
+        settle(devices)
+        fact = laptop.facts()[0]
+        laptop.memory.correct(fact.id, "The user works at Umbrella")
+        laptop.memory.remember("The user owns a boat")
+        laptop.sync()
+        (operation,) = desktop.sync().operations
+        assert operation.actor == "device:laptop"
+        assert "The user works at Umbrella" in {one.content for one in desktop.facts()}
+        desktop.memory.undo(operation.op_id)
+        held = {one.content for one in desktop.facts()}
+        assert fact.content in held
+        assert not held & {"The user works at Umbrella", "The user owns a boat"}
+        settle(devices)
+        assert laptop.hash() == desktop.hash()
+        assert {one.content for one in laptop.facts()} == held
+        desktop.memory.redo()
+        settle(devices)
+        assert "The user owns a boat" in {one.content for one in laptop.facts()}
+        assert laptop.hash() == desktop.hash()
+
+
+def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, tmp_path: Path) -> None:
+    with three(beginning, tmp_path / "card", 0) as (_, _, devices):
+        laptop, desktop, _ = devices
+        settle(devices)
+        fact = laptop.facts()[0]
+        laptop.memory.forget(fact.id)
+        desktop.memory.confirm(fact.id)
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
+        for device in devices:
+            with device.memory._core.connections.read() as connection:
+                cards = proposals.undecided(connection, proposals.DEVICES)
+            assert [card.payload["memory"] for card in cards] == [fact.id]
+            assert "laptop" in cards[0].payload["reason"]
+            assert "desktop" in cards[0].payload["reason"]
+
+
+def test_a_new_device_reads_a_snapshot_and_old_batches_go(beginning: Path, tmp_path: Path) -> None:
+    from memtui.engine.sync.replica import Replica
+    from sync_story import PlainSealer
+
+    with three(beginning, tmp_path / "snap", 0) as (_, store, devices):
+        laptop, desktop, server = devices
+        for number in range(5):
+            laptop.memory.remember(f"The user owns the thing number {number}")
+            settle([laptop, desktop])
+        laptop.memory.undo()
+        settle([laptop, desktop])
+        before = len(_batches(store, "laptop"))
+        core = laptop.memory._core
+        assert Replica(core.connections, core.clock, store, PlainSealer()).write_snapshot() > 4
+        assert len(_batches(store, "laptop")) < before
+        report = server.sync()
+        assert report.problems == ()
+        assert server.hash() == laptop.hash()
+        assert server.sync().received == 0
+        server.memory.remember("The user owns a boat")
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
+
+
+def test_what_was_erased_is_in_no_batch(beginning: Path, tmp_path: Path) -> None:
+    import zlib
+
+    with three(beginning, tmp_path / "erase", 0) as (_, store, devices):
+        laptop, desktop, _ = devices
+        laptop.memory.remember("The user owns a purple submarine")
+        settle(devices)
+        (fact,) = (one for one in desktop.facts() if "submarine" in one.content)
+        desktop.memory.files.erase(desktop.memory.files.plan_erase([fact.id]))
+        settle(devices)
+        for device in devices:
+            assert not any("submarine" in one.content for one in device.facts("is:active,trash"))
+        for name, data in store.objects.items():
+            assert not data or b"submarine" not in zlib.decompress(data[32:]), name
+        assert len({device.hash() for device in devices}) == 1
+
+
+def test_pruned_history_is_sent_whole(beginning: Path, tmp_path: Path) -> None:
+    with three(beginning, tmp_path / "pruned", 0) as (_, _, devices):
+        laptop, desktop, _ = devices
+        settle(devices)
+        laptop.memory.remember("The user owns a boat")
+        laptop.now += 200 * 86_400
+        laptop.memory.remember("The user owns a horse")
+        history.forget_old_operations(laptop.memory._core.connections, laptop.now)
+        report = laptop.sync()
+        assert any("history" in note for note in report.notes)
+        settle(devices)
+        assert laptop.hash() == desktop.hash()
+
+
+def test_facts_only_leaves_turns_where_they_are(beginning: Path, tmp_path: Path) -> None:
+    from sync_story import PlainSealer
+
+    with three(beginning, tmp_path / "facts", 0) as (_, store, devices):
+        laptop, desktop, _ = devices
+        laptop.memory.record_turn("s1", "user", "I am allergic to walnuts")
+        laptop.memory.remember("The user owns a boat")
+        laptop.memory.sync.run_with(store, PlainSealer(), facts_only=True)
+        desktop.sync()
+        assert "The user owns a boat" in {one.content for one in desktop.facts()}
+        assert not desktop.memory.view.page("kind:episode")
