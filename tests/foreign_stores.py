@@ -506,6 +506,7 @@ def real(name: str) -> Callable[[Path], Path]:
     return make
 
 
+MCP_MEMORY_SERVICE_REAL = (_REAL / "mcp-memory-service.sql").read_text("utf-8")
 MEMPALACE = (_REAL / "mempalace-chroma.sql").read_text("utf-8")
 mempalace = real("mempalace-chroma")
 mempalace_exact = real("mempalace-exact")

@@ -22,7 +22,7 @@ from memtui.present.import_sources import source_summary
 from other_memories import assert_comes_once_and_goes, rows
 
 import foreign_stores
-from foreign_stores import CLAUDE_MEM, ENGRAM, MEMPALACE, TALK, beside, store
+from foreign_stores import CLAUDE_MEM, ENGRAM, MCP_MEMORY_SERVICE_REAL, MEMPALACE, TALK, beside, store
 
 NOW = 1_800_000_000.0
 QUIET = Options(background=False, embedder="off")
@@ -172,6 +172,42 @@ def test_mcp_memory_service_keeps_versions_and_deletions(memory: Memory, tmp_pat
     assert "source:laptop" in tags["Ada lives in Porto"] and "untagged" not in tags["Ada owns a boat"]
 
 
+def test_what_mcp_memory_service_wrote_here_comes_with_its_decisions(memory: Memory, tmp_path: Path) -> None:
+    """Version 12.4: a memory that was replaced, one that was deleted, one without tags."""
+    path = foreign_stores.real("mcp-memory-service")(tmp_path / "store" / "sqlite_vec.db")
+    report = memory.files.import_paths([path])
+    assert (report.kinds, report.reasons) == ({"fact": 4}, {})
+    assert shown(memory, "content, ended_by, tags") == [
+        ("Ada drinks green tea", None, '["note"]'),
+        ("Ada lives in Lyon", "superseded", '["note","home"]'),
+        ("Ada lives in Porto", None, '["note","home"]'),
+        ("Ada owns a boat", "forgotten", '["note","things"]'),
+    ]
+    ((old,),) = shown(memory, "id", "content LIKE '%Lyon'")
+    ((attributes,),) = shown(memory, "attributes", "content LIKE '%Porto'")
+    assert old in attributes and "laptop" in attributes
+    assert "superseded_by" not in shown(memory, "attributes", "content LIKE '%Lyon'")[0][0]
+
+
+def test_a_belief_of_mcp_memory_service_is_a_models_word(memory: Memory, tmp_path: Path) -> None:
+    path = foreign_stores.real("mcp-memory-service")(tmp_path / "store" / "sqlite_vec.db")
+    with closing(sqlite3.connect(path)) as program, program:
+        for number, (status, sign) in enumerate((("active", "A"), ("superseded", "B"), ("candidate", "C"))):
+            program.execute(
+                "INSERT INTO beliefs SELECT ?, ?, ?, 0.75, ?, '2026-03-04', '2026-03-05', json_array(content_hash), "
+                "'[]', '{}' FROM memories WHERE content LIKE '%Porto'",
+                (number + 1, sign * 64, f"Ada likes rivers {sign}", status),
+            )
+    report = memory.files.import_paths([path])
+    assert report.reasons == {"belief that is not held yet": 1}
+    assert shown(memory, "content, trust, ended_by, confidence", "content LIKE '%rivers%'") == [
+        ("Ada likes rivers A", "model", None, 0.75),
+        ("Ada likes rivers B", "model", "superseded", 0.75),
+    ]
+    ((porto,),) = shown(memory, "id", "content LIKE '%Porto'")
+    assert {one for (one,) in shown(memory, "source_ids", "content LIKE '%rivers%'")} == {f'["{porto}"]'}
+
+
 def test_mcp_memory_service_without_versions_is_read(memory: Memory, tmp_path: Path) -> None:
     old = store(
         tmp_path / "old.db",
@@ -315,6 +351,11 @@ def test_a_copy_that_its_program_disturbs_is_made_again(
             "claude-mem",
         ),
         (ENGRAM + "PRAGMA user_version = 9", "engram (schema 9;", "engram"),
+        (
+            MCP_MEMORY_SERVICE_REAL + "INSERT INTO migration_registry VALUES (20, '', '', '', '')",
+            "mcp-memory-service (schema 20;",
+            "mcp-memory-service",
+        ),
         (
             MEMPALACE + "INSERT INTO migrations VALUES ('sysdb', 11, '', '', '')",
             "MemPalace (schema 11;",

@@ -14,21 +14,28 @@ import msgspec
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head, Note
+from ..base import Format, Head, Note, SchemaVersion
 from ..databases import Row, number_column, text_column
 from ..stream import Stream
 
 SOURCE = "import:mcp-memory-service"
 NO_HASH = "no hash"
 LINK = "link between two memories that is no replacement"
+CANDIDATE = "belief that is not held yet"
+_BELIEFS = frozenset(
+    ("belief_hash", "content", "confidence", "status", "created_at", "updated_at", "derived_from")
+)
 _NEEDED = frozenset(("id", "content_hash", "content", "tags", "memory_type", "metadata", "created_at"))
 _TEXTS = ("content_hash", "content", "tags", "memory_type", "metadata", "parent_id", "superseded_by")
 _NUMBERS = ("created_at", "updated_at", "deleted_at", "confidence")
 # A memory without tags is given this one there.
 _UNTAGGED = "untagged"
+# Written beside the columns of the same name, which say it here.
+_LINKS = frozenset(("superseded_by", "parent_id"))
 _MOST_ATTRIBUTES = 20
 _LONGEST_ATTRIBUTE = 500
 _DEEPEST = 100
+_LIST = msgspec.json.Decoder(list[str])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -69,9 +76,17 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
     if "memory_graph" in tables:
         for row in stream.rows("SELECT 1 FROM memory_graph"):
             yield row if isinstance(row, Skip) else Skip(reason=LINK)
+    if _BELIEFS.issubset(tables.get("beliefs", ())):
+        yield from _beliefs(stream)
 
 
-FORMAT = Format("mcp-memory-service", "mcp-memory-service", _sniff, read)
+FORMAT = Format(
+    "mcp-memory-service",
+    "mcp-memory-service",
+    _sniff,
+    read,
+    SchemaVersion(19, "migration_registry", "version"),
+)
 
 
 def _note(row: Row, stream: Stream) -> Note | Skip:
@@ -108,6 +123,51 @@ def _note(row: Row, stream: Stream) -> Note | Skip:
     )
 
 
+def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
+    """What it drew from its memories by itself: a model's word. One that is no candidate and not active has ended."""
+    for row in stream.rows(
+        "SELECT CAST(belief_hash AS BLOB), CAST(content AS BLOB), CAST(status AS BLOB), CAST(created_at AS BLOB), "
+        "CAST(updated_at AS BLOB), CAST(derived_from AS BLOB), "
+        "CASE WHEN typeof(confidence) IN ('integer', 'real') THEN confidence END FROM beliefs ORDER BY id"
+    ):
+        if isinstance(row, Skip):
+            yield row
+            continue
+        own, content, status, created, updated, derived = (foreign_values.text(value) for value in row[:6])
+        if status == "candidate":
+            yield Skip(reason=CANDIDATE)
+            continue
+        if foreign_values.identifier(own) is None or content is None or not content.strip():
+            yield stream.skip(base.NO_TEXT)
+            continue
+        ended_at = None
+        if status != "active":
+            ended_at = foreign_values.event_time(updated, stream) or stream.source.modified
+        confidence = row[6]
+        yield Note(
+            kind="fact",
+            content=content,
+            source_key=f"mcp-memory-service:belief:{foreign_values.identifier(own)}",
+            source=SOURCE,
+            trust="model",
+            event_time=foreign_values.event_time(created, stream),
+            confidence=float(confidence)
+            if isinstance(confidence, int | float) and 0 <= confidence <= 1
+            else 1.0,
+            ended_at=ended_at,
+            ended_by="superseded",
+            drawn_from=tuple(_key(one) for one in _texts(derived)),
+            tags=("belief",),
+        )
+
+
+def _texts(value: str | None) -> list[str]:
+    try:
+        return _LIST.decode(value or "[]")
+    except (msgspec.MsgspecError, RecursionError):
+        return []
+
+
 def _attributes(metadata: str | None) -> dict[str, str | int | float]:
     """The single values of its metadata; lists and objects are of its own workings."""
     try:
@@ -118,7 +178,7 @@ def _attributes(metadata: str | None) -> dict[str, str | int | float]:
     for name, value in found.items():
         if len(values) == _MOST_ATTRIBUTES:
             break
-        if isinstance(value, bool) or not (short := foreign_values.one_line(name)):
+        if name in _LINKS or isinstance(value, bool) or not (short := foreign_values.one_line(name)):
             continue
         if isinstance(value, int | float):
             values[short] = value
