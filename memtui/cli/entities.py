@@ -20,7 +20,7 @@ from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile
+    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile, MemoryRecord
 
     from .invocation import Invocation
 
@@ -67,6 +67,8 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 @click.option("--sort", "order", type=click.Choice(_ORDERS), default="mentions", show_default=True)
 @click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True)
 @click.option("--with", "other", metavar="OTHER", help="Only the memories that mention OTHER too.")
+@click.option("--since", metavar="DATE", help="Only memories since then: 2026-03, yesterday, 3mo.")
+@click.option("--until", metavar="DATE", help="Only memories until the end of then.")
 @click.option("--rename", metavar="NEW", help="Change the name; the old one stays as an alias.")
 @click.option("--retype", type=click.Choice(_TYPES), help="Change its type.")
 @click.option("--alias", metavar="ALIAS", help="Add another name.")
@@ -86,7 +88,7 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 @pass_invocation
 def entities_command(
     invocation: Invocation, /, name: str | None, type: str | None, words: str, order: Any, limit: int, other: str | None,
-    dry_run: bool, json: bool, **corrections: Any,
+    since: str | None, until: str | None, dry_run: bool, json: bool, **corrections: Any,
 ) -> int:  # fmt: skip
     """List the people, projects and places that memories name. With NAME show or correct one.
 
@@ -95,6 +97,7 @@ def entities_command(
     \b
     memtui entities "Ada" --rename "Ada Lovelace"
     memtui entities "Ada Lovelace" --with "Charles Babbage"
+    memtui entities "Ada Lovelace" --since 2026-03 --until 2026-05
     memtui entities "Ada Lovelace" --merge "A. Lovelace"
     memtui undo
     """
@@ -105,6 +108,11 @@ def entities_command(
         raise UsageError("Give only one correction at a time.", "Run the command once for each.")
     if other is not None and (chosen or name is None):
         raise UsageError("--with goes with a name alone.", 'For example: memtui entities "Ada" --with "Bob"')
+    on = _span(since, until)
+    if on and (chosen or name is None):
+        raise UsageError(
+            "--since and --until go with a name.", 'For example: memtui entities "Ada" --since 2026-03'
+        )
     if dry_run and "merge" not in chosen:
         raise UsageError("--dry-run goes with --merge.", "Other corrections can be undone.")
     if name is None:
@@ -125,7 +133,9 @@ def entities_command(
             out(_line(entity))
         return OK
     if other is not None:
-        return _print_shared(invocation, name, other, limit, json)
+        return _print_shared(invocation, name, other, limit, json, on)
+    if on and name is not None:
+        return _print_in_time(invocation, name, on, limit, json)
     with invocation.reading() as memory:
         profile = memory.entities.get(name, limit=limit)
         merge_candidates = memory.entities.merge_candidates(profile.entity.id)
@@ -190,11 +200,56 @@ def _print_merge(merge: EntityMerge) -> None:
     out(f"also called {', '.join(merge.aliases)}")
 
 
-def _print_shared(invocation: Invocation, name: str, other: str, limit: int, json: bool) -> int:
+def _span(since: str | None, until: str | None) -> str:
+    """What stands behind ``on:`` in a filter; empty without either."""
+    first, last = ("-".join((one or "").split()) for one in (since, until))
+    return f"{first}..{last}" if first or last else ""
+
+
+def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json: bool) -> int:
+    """Whom it is seen with in a time, and the memories of that time that mention it, the latest first."""
+    with invocation.reading() as memory:
+        found = memory.view.neighbourhood(name, on=on, limit=limit)
+        filter = f"entity:{found.entity.id} on:{on}"
+        shown, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
+        cautions = memory.view.cautions([one.id for one in shown])
+    if json:
+        print_json({"neighbourhood": found, "memories": shown, "total": total, "cautions": cautions})
+        return OK if total else NEGATIVE
+    if not total:
+        err(f"no memory of that time mentions {found.entity.canonical_name}")
+        return NEGATIVE
+    out(row(paint(found.entity.canonical_name, "bold"), paint(on.replace("..", " .. ").strip(), "dim")))
+    now = time.time()
+    rows = [("" if index else "seen with", together(one, now)) for index, one in enumerate(found.companions)]
+    if found.others:
+        rows.append(("", f"and {count(found.others)} more"))
+    for line in table(rows):
+        out(line)
+    out()
+    _print_memories(invocation, shown, cautions, total)
+    return OK
+
+
+def _print_memories(
+    invocation: Invocation,
+    shown: Sequence[MemoryRecord],
+    cautions: Mapping[str, tuple[Caution, ...]],
+    total: int,
+) -> None:
+    signs = glyphs(invocation)
+    for one in shown:
+        out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
+        print_cautions(cautions.get(one.id, ()))
+    if len(shown) < total:
+        err(f"{count(len(shown))} of {count(total)}: --limit shows more")
+
+
+def _print_shared(invocation: Invocation, name: str, other: str, limit: int, json: bool, on: str = "") -> int:
     """The memories that mention both, the latest first."""
     with invocation.reading() as memory:
         both = [memory.entities.get(one, limit=0).entity for one in (name, other)]
-        filter = " ".join(f"entity:{one.id}" for one in both)
+        filter = " ".join((*(f"entity:{one.id}" for one in both), *((f"on:{on}",) if on else ())))
         found, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
         cautions = memory.view.cautions([one.id for one in found])
     if json:
@@ -202,15 +257,10 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
         return OK if found else NEGATIVE
     first, second = (one.canonical_name for one in both)
     if not found:
-        err(f"no memory mentions both {first} and {second}")
+        err(f"no memory{' of that time' if on else ''} mentions both {first} and {second}")
         return NEGATIVE
     out(row(paint(first, "bold"), paint("and", "dim"), paint(second, "bold"), gap=" "))
-    signs = glyphs(invocation)
-    for one in found:
-        out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
-        print_cautions(cautions.get(one.id, ()))
-    if len(found) < total:
-        err(f"{count(len(found))} of {count(total)}: --limit shows more")
+    _print_memories(invocation, found, cautions, total)
     return OK
 
 

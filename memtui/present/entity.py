@@ -55,14 +55,15 @@ def type_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [(sign, f"{type.capitalize()}, in the drawing.") for type, sign in glyphs.types.items()]
 
 
-def seen_with(found: Neighbourhood, left_out: int) -> str:
-    """``Ada is seen with 49 others, 12 of them drawn``."""
+def seen_with(found: Neighbourhood, left_out: int, when: str = "") -> str:
+    """``Ada is seen with 49 others in May 2026, 12 of them drawn``. ``when``: the period; empty for all time."""
+    during = f" in {when}" if when else ""
     number = len(found.companions) + found.others
     name = found.entity.canonical_name
     if not number:
-        return f"{name} is seen with nobody and nothing else"
+        return f"{name} is seen with nobody and nothing else{during}"
     drawn = f", {count(number - left_out)} of them drawn" if left_out else ""
-    return f"{name} is seen with {plural(number, 'other')}{drawn}"
+    return f"{name} is seen with {plural(number, 'other')}{during}{drawn}"
 
 
 def together(one: Companion, now: float) -> str:
@@ -95,10 +96,14 @@ def more_words(found: Neighbourhood, left_out: int) -> str:
     return ", ".join(filter(None, (more, partly)))
 
 
-def mentioning(*entities: Entity) -> str:
-    """The filter for all memories that mention every one of these, with turns of conversations."""
+def mentioning(*entities: Entity, on: str = "") -> str:
+    """The filter for all memories that mention every one of these, with turns of conversations. ``on``: of that time."""
     return " ".join(
-        (*(f"entity:{_in_filter(one)}" for one in entities), "kind:fact,reflection,observation,episode")
+        (
+            *(f"entity:{_in_filter(one)}" for one in entities),
+            "kind:fact,reflection,observation,episode",
+            *((f"on:{on}",) if on else ()),
+        )
     )
 
 

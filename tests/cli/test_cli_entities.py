@@ -116,3 +116,14 @@ def test_review_lists_names_that_may_be_one(cli: Cli) -> None:
     kinds = {item["kind"]: item for item in cli("review", "--json").json["items"]}
     assert {one["canonical_name"] for one in kinds["entities"]["entities"]} == {"Ada", "Ada Lovelace"}
     assert "Ada Lovelace / Ada" in cli("review").out
+
+
+def test_a_time_narrows_whom_it_is_seen_with_and_its_memories(cli: Cli) -> None:
+    today = cli("entities", "Ada Lovelace", "--since", "today", "--json").json
+    assert [one["entity"]["canonical_name"] for one in today["neighbourhood"]["companions"]] == ["Bob", "Lisbon"]
+    assert "Bob (person) in 1 memory" in cli("entities", "Ada Lovelace", "--since", "today").out
+    assert cli("entities", "Ada Lovelace", "--with", "Bob", "--since", "today").code == 0
+    for arguments in (("--until", "2020"), ("--with", "Bob", "--until", "2020")):
+        nothing = cli("entities", "Ada Lovelace", *arguments)
+        assert nothing.code == 1 and "of that time" in nothing.err
+    assert cli("entities", "--since", "today").code == 2

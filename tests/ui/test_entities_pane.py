@@ -731,6 +731,30 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         assert pane.table.has_focus and pane.profile.display
 
 
+async def test_a_key_steps_through_the_months_and_the_memories_are_those_of_the_month(known: Story) -> None:
+    app = at_entities(known)
+    async with running(app, (120, 40)) as pilot:
+        await choose(app, "Ada Ferreira")
+        await pilot.press("left_square_bracket")
+        await until(lambda: "shows it" in said(app))
+        await pilot.press("w")
+        await until(lambda: middle(app) == "Ada Ferreira")
+        await pilot.press("left_square_bracket")
+        await until(lambda: "Ada Ferreira · November 2025" in screen_text(app))
+        assert "in November 2025" in screen_text(app)
+        await pilot.press("right_square_bracket")
+        await until(lambda: "nothing later" in said(app))
+        await pilot.press("v")
+        await until(lambda: "October to December 2025" in screen_text(app))
+        await pilot.press("M")
+        await until(lambda: app.shown_pane_id == "memories")
+        assert memories(app).filter_text.endswith("on:2025-10..2025-12")
+        await pilot.press("escape")
+        await until(lambda: app.shown_pane_id == "entities")
+        await pilot.press("f")
+        await until(lambda: "2025" not in str(entities(app)._neighbours.way_title()))
+
+
 async def test_in_a_narrow_window_it_has_the_whole_pane_and_follows_corrections(known: Story) -> None:
     app = at_entities(known)
     async with running(app, (80, 24)) as pilot:

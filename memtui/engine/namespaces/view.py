@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from memtui.engine.clock import Clock
+from memtui.engine.clock import EARLIEST, LATEST, Clock
 from memtui.engine.confidence import fades_at
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import (
@@ -36,7 +36,7 @@ from memtui.engine.records.lists import SessionRow
 from memtui.engine.records.status import Growth
 from memtui.engine.records.timeline import LAYERS, Layer, RowsBy, Timeline, Unit
 from memtui.engine.search import listing
-from memtui.engine.search.filters import compiler
+from memtui.engine.search.filters import compiler, dates
 from memtui.engine.store import (
     entities,
     entity_lists,
@@ -198,11 +198,12 @@ class ReadQueries:
             return topics(connection, compiled, self._clock(), _asked_for(each))
 
     def neighbourhood(
-        self, name_or_id: str, filter: str = "", *, type: str | None = None, limit: int = 24
+        self, name_or_id: str, filter: str = "", *, type: str | None = None, limit: int = 24, on: str = ""
     ) -> Neighbourhood:
         """Whom or what an entity is seen with: the ``limit`` entities that most memories mention together with it.
 
-        ``filter``: only memories that pass it count. ``type``: only entities of this type. Raises NotFoundError,
+        ``filter``: only memories that pass it count. ``type``: only entities of this type. ``on``: only memories of this
+        date or span, as behind ``on:`` in a filter. Raises NotFoundError,
         InputError for a name of several entities, FilterError.
         """
         from memtui.engine.overview.neighbourhood import neighbourhood
@@ -211,10 +212,11 @@ class ReadQueries:
         if not 0 <= limit <= _MOST_NEIGHBOURS:
             raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
         known_type = None if type is None else entity_lists.check_type(type)
-        within, now = self._compiled(filter), self._clock()
+        within, now = self._compiled(f"{filter} on:{on}" if on else filter), self._clock()
+        period = (dates.bounds(on, now) if on else None) or (EARLIEST, LATEST)
         with self._connections.read() as connection:
             found = find_entity(connection, name_or_id)
-            return neighbourhood(connection, found, within, now, limit=limit, type=known_type)
+            return neighbourhood(connection, found, within, now, limit=limit, type=known_type, period=period)
 
     # Over time
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import apsw
 
+from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.records import Companion, Entity, Neighbourhood
 from memtui.engine.search.filters.compiler import CompiledFilter
+from memtui.engine.search.filters.dates import Period
 from memtui.engine.store import entities, memories
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar
@@ -25,7 +27,7 @@ _SHARED = f"""
         SELECT m.rid, m.event_time AS at, row_number() OVER (ORDER BY m.kind = 'fact', m.event_time, m.rid) AS place
         FROM (
             SELECT DISTINCT rid, at FROM memory_entities
-            WHERE eid IN {GROUP.format(eid=":eid")} AND at IS NOT NULL
+            WHERE eid IN {GROUP.format(eid=":eid")} AND at >= :since AND at < :until
             ORDER BY at DESC, rid DESC LIMIT {LOOKED_THROUGH}) mine
         CROSS JOIN memories m ON m.rid = mine.rid WHERE {{where}})"""
 
@@ -39,15 +41,17 @@ def neighbourhood(
     limit: int,
     type: str | None = None,
     with_latest: bool = True,
+    period: Period = (EARLIEST, LATEST),
 ) -> Neighbourhood:
     """The ``limit`` entities that most memories mention together with this one.
 
-    Only memories that pass the filter count. ``type``: only entities of this type. Without it dates and links,
+    Only memories of the ``period`` that pass the filter count. ``type``: only entities of this type. Without it dates and links,
     which are in half of all texts, are left out. ``with_latest``: with a memory of each.
     """
     shared = _SHARED.format(where=within.where)
     typed = "e.type NOT IN ('date', 'url')" if type is None else "e.type = :type"
-    given = {**within.bindings, "eid": entity.eid}
+    given = {**within.bindings, "eid": entity.eid, "since": period[0], "until": period[1]}
+    whole = period == (EARLIEST, LATEST)
     rows: Any = connection.execute(
         f"""
         WITH {shared}, beside AS MATERIALIZED (
@@ -66,6 +70,9 @@ def neighbourhood(
     wanted = [rid for *_, rid in rows] if with_latest else []
     latest = {one.rid: one for one in memories.by_rid(connection, wanted, now)}
     named = {one.eid: one for one in entities.by_eid(connection, [eid for eid, *_ in rows])}
+    number = entity.mention_count
+    if within.terms or not whole:
+        number = scalar(connection, f"WITH {shared} SELECT count(*) FROM shared", given)
     return Neighbourhood(
         entity=entity,
         companions=tuple(
@@ -73,8 +80,6 @@ def neighbourhood(
             for eid, together, last, _, rid in rows
         ),
         others=rows[0][3] - len(rows) if rows else 0,
-        memories=scalar(connection, f"WITH {shared} SELECT count(*) FROM shared", given)
-        if within.terms
-        else entity.mention_count,
-        partly=entity.mention_count > LOOKED_THROUGH,
+        memories=number,
+        partly=(entity.mention_count if whole else number) > LOOKED_THROUGH - (not whole),
     )

@@ -117,3 +117,21 @@ def test_what_was_forgotten_merged_or_is_no_entity_counts_no_more(memory: Memory
     assert robert.together == 2
     memory.entities.not_an_entity("Robert")
     assert memory.view.neighbourhood("Ada").companions == ()
+
+
+def test_a_time_narrows_it_also_before_the_latest_memories(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(memory, "Then Ada met Bob in Lisbon")  # in January 1970
+    for number in range(4):
+        memory.record_turn("later", "user", f"Then Ada met Carol {number}", event_time=1_700_000_000 + number)
+    short = neighbourhood._SHARED.replace("LIMIT 5000", "LIMIT 4")
+    monkeypatch.setattr(neighbourhood, "_SHARED", short)
+    monkeypatch.setattr(neighbourhood, "LOOKED_THROUGH", 4)
+    early = memory.view.neighbourhood("Ada", on="1970")
+    assert counts(early) == [("Bob", 1), ("Lisbon", 1)] and (early.memories, early.partly) == (1, False)
+    assert counts(memory.view.neighbourhood("Ada", on="2023-11..")) == [("Carol", 4)]
+    nobody = memory.view.neighbourhood("Ada", on="2020..2021")
+    assert (counts(nobody), nobody.memories) == ([], 0)
+    with pytest.raises(FilterError):
+        memory.view.neighbourhood("Ada", on="spring")

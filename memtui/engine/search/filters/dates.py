@@ -60,6 +60,14 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
         return None
 
 
+def bounds(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
+    """The first second of a date or span (``2026-03..2026-05``; either end may be open), and the first one after it."""
+    first, dots, last = text.partition("..")
+    start = parse(first, now, tz) if first else (EARLIEST, EARLIEST)
+    end = parse(last, now, tz) if last else (LATEST, LATEST) if dots else start
+    return None if start is None or end is None or not (first or last) else (start[0], end[1])
+
+
 def is_span(text: str) -> bool:
     """Whether a word without a key is meant as dates: ``2026-01..2026-03``."""
     first, dots, last = text.partition("..")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.entity import mentioning, seen_with
+from memtui.present.span import SPAN_UNITS, Span, SpanUnit, beside, span_of, spans
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.safe import assemble, line
@@ -38,6 +39,9 @@ class Neighbours:
         self._pane = pane
         self._way: list[Passed] = []
         self.shown = False
+        # What is drawn is of this time; None: of all time.
+        self._span: Span | None = None
+        self._unit: SpanUnit = "month"
 
     @property
     def view(self) -> NeighboursView:
@@ -58,6 +62,11 @@ class Neighbours:
                 return "" if self.shown or self._pane.table.selected is not None else "There is no row here."
             case "shared" if not self.shown:
                 return "" if self._pane.table.selected is not None else "There is no row here."
+            case "span_before" | "span_after" | "span_unit" | "all_time" if self.middle is None:
+                key = self._pane.shell.keymap_shown("neighbours")
+                return f"This is for the drawing of who is seen with whom: {key} shows it."
+            case "all_time":
+                return "" if self._span is not None else "This is of all time."
             case "walk_back":
                 return "" if self._way else "This is where you began."
             case _:
@@ -76,13 +85,14 @@ class Neighbours:
     async def open(self, entity: Entity) -> None:
         """Draw an entity's neighbourhood in place of the profile."""
         pane = self._pane
+        self._span = None
         # Read before anything is laid out, so that the window is painted once.
         found = await self._neighbourhood(entity)
         if not pane.query(NeighboursView):
             view = NeighboursView(pane.shell.glyphs, pane.shell.clock(), id="entities-neighbours")
             view.display = False
             await pane.query_one(".side").mount(view)
-        self.shown, self._way = True, []
+        self.shown, self._way, self._span = True, [], None
         with pane.app.batch_update():
             pane.add_class("-drawn")
             self.view.display, self._profile.display = True, False
@@ -118,7 +128,10 @@ class Neighbours:
 
     async def _neighbourhood(self, entity: Entity) -> Neighbourhood:
         identity, type = entity.id, self._entity_type
-        return await self._pane.ask(lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST))
+        on = self._span.term if self._span is not None else ""
+        return await self._pane.ask(
+            lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST, on=on)
+        )
 
     def _show(self, found: Neighbourhood, cursor: int | None) -> None:
         before = self.middle
@@ -144,7 +157,8 @@ class Neighbours:
         pane, found = self._pane, self.view.found
         if self.shown and found is not None:
             pane.query_one(".side").border_title = self.way_title()
-            pane.show_status(seen_with(found, self.view.left_out))
+            when = self._span.name if self._span is not None else ""
+            pane.show_status(seen_with(found, self.view.left_out, when))
         pane.shell.refresh_keys()
 
     def way_title(self) -> Content:
@@ -156,7 +170,43 @@ class Neighbours:
         middle = self.middle
         if middle is not None:
             parts.append(line(middle.canonical_name, _NAME * 2, "bold $text"))
+        if self._span is not None:
+            parts.append((f" {self._pane.shell.glyphs.dot} {self._span.name}", "$accent"))
         return assemble(" ", *parts, " ")
+
+    # -- the time
+
+    async def do_span_before(self) -> None:
+        await self._step(-1)
+
+    async def do_span_after(self) -> None:
+        await self._step(1)
+
+    async def _step(self, by: int) -> None:
+        """To the next period in which the middle is mentioned."""
+        middle = self.middle
+        assert middle is not None  # unavailable_reason
+        months = await self._pane.ask(lambda memory: memory.view.entity_months(middle.eid))
+        span = beside(spans(self._unit, months), self._span, by)
+        if span is None:
+            self._pane.show_message(f"There is nothing {'earlier' if by < 0 else 'later'}.")
+            return
+        self._span = span
+        await self.read(middle)
+
+    async def do_span_unit(self) -> None:
+        self._unit = SPAN_UNITS[(SPAN_UNITS.index(self._unit) + 1) % len(SPAN_UNITS)]
+        middle, span = self.middle, self._span
+        if middle is not None and span is not None:
+            self._span = span_of(self._unit, span.year, span.first + span.months - 1)
+            await self.read(middle)
+        self._pane.show_message(f"By {self._unit}.")
+
+    async def do_all_time(self) -> None:
+        middle = self.middle
+        assert middle is not None  # unavailable_reason
+        self._span = None
+        await self.read(middle)
 
     # -- walking
 
@@ -199,5 +249,6 @@ class Neighbours:
         middle = self.middle if self.shown else self._pane.table.selected
         chosen = self.view.chosen if self.shown else None
         assert middle is not None  # unavailable_reason
+        on = self._span.term if self.shown and self._span is not None else ""
         both = [middle] if chosen is None else [middle, chosen.entity]
-        await self._pane.shell.navigation.list_memories(mentioning(*both))
+        await self._pane.shell.navigation.list_memories(mentioning(*both, on=on))
