@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _KINDS: Mapping[ReviewKind, Part] = {
     "conflict": ("conflict", "error"),
+    "choice": ("change?", "error"),
     "devices": ("devices", "error"),
     "dependents": ("source changed", "warning"),
     "change_request": ("change request", "accent"),

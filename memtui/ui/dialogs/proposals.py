@@ -111,6 +111,8 @@ def proposal_text(
         parts.append(old_and_new(line.known[:_SHOWN], line_text(line)[:_SHOWN]))
         for one in line.also:
             parts += ["\n", ("also against  ", "$text-muted"), one.known[:_SHOWN]]
+        for one in line.meant:
+            parts += ["\n", ("or against  ", "$text-muted"), one.known[:_SHOWN]]
     else:
         parts.append(content(line_text(line)[:_SHOWN], "bold"))
     parts += ["\n\n", *_line_status(line, glyphs)]

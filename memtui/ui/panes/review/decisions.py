@@ -13,6 +13,7 @@ from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, DayCards
+from .verdicts import action_of, verdict_of
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -85,13 +86,13 @@ class Decisions:
         return ""
 
     def _why_no_verdict(self, verb: str, card: Card) -> str:
-        verdict = "snooze" if verb == "later" else verb
+        verdict = verdict_of(None if self._pane.table.marks else card, verb)
         if self._pane.table.marks:
             bulk = verdict in ("keep", "forget", "snooze")
             return "" if bulk else "This works on one card at a time: unmark the others first (Esc)."
         if verdict not in card.item.offered:
             key = self._pane.shell.keymap_shown
-            offered = ["later" if one == "snooze" else one for one in card.item.offered]
+            offered = [action_of(one) for one in card.item.offered]
             takes = ", ".join(f"{key(one)} {BY_ID[one].label}" for one in offered)
             alone = verdict in ("merge", "both")
             return f"{'There are no two texts on this card' if alone else 'Not for this card'}. It takes: {takes}."
@@ -107,7 +108,8 @@ class Decisions:
         return 1 if self.pick is None else self.pick
 
     async def do_keep(self) -> None:
-        await self._settle("keep")
+        choice = not self._pane.table.marks and self.current is not None and self.current.choice
+        await self._settle("replace" if choice else "keep")
 
     async def do_forget(self) -> None:
         await self._settle("forget")
@@ -209,7 +211,8 @@ class Decisions:
         if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
         item, part = card.item, self.picked or self.summary
-        keep = part.id if part is not None and (card.paired or item.kind == "dependents") else None
+        about_part = card.paired or card.choice or item.kind == "dependents"
+        keep = part.id if part is not None and about_part else None
         if item.kind == "dependents" and keep is not None and len(card.parts) > 1:
             self.pick = None
         elif item.several and self.pick is not None and len(card.sides) > 1:
@@ -227,7 +230,7 @@ class Decisions:
 
     async def _settle_marked(self, verdict: Verdict, cards: list[Card]) -> None:
         """One verdict for all marked cards. Cards with two sides are left out: each needs its own decision."""
-        several = [card for card in cards if verdict == "snooze" or not card.paired]
+        several = [card for card in cards if verdict == "snooze" or not (card.paired or card.choice)]
         if not several:
             self._pane.show_message("These have two sides: decide them one by one.", "warning")
             return

@@ -44,6 +44,8 @@ _LONGEST = 4_000
 _MOSTLY = 0.7
 # How many facts of a card have a line above their sources.
 _LISTED = 12
+# How many lines of each fact of a choice are shown above its sources.
+_LINES_OF_CHOICE = 2
 # Cells between two verdicts on one line.
 _APART = 3
 
@@ -95,6 +97,10 @@ class CardText:
             sides, picked_at = self._pair(card, evidence, pick)
             picked += picked_at
             lines += sides
+        elif card.choice:
+            listed, picked_at = self._choice(card, evidence, pick)
+            picked += picked_at
+            lines += listed
         elif card.item.kind == "dependents":
             listed, picked_at = self._dependents(card, evidence, pick)
             picked += picked_at
@@ -174,6 +180,39 @@ class CardText:
         lines = [head.truncate(room), *text.wrap(room), content(""), *self._memory_facts(memory, room)]
         lines += self._quotes(memory, evidence, room, _QUOTE)
         return [assemble(bar_part, one) for one in lines]
+
+    # -- a choice
+
+    def _choice(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+        """The new fact and those of which it may replace one, so that all are seen; then the words of the new and the picked
+        one."""
+        new, *known = card.sides
+        picked = [memory for number, memory in enumerate(known, 1) if number == pick]
+        lines = [*self._wrapped(content(new.content[:_LONGEST], "bold $text")), content("")]
+        picked_at, cut = 0, set()
+        for memory in known:
+            here = memory in picked
+            if here:
+                picked_at = len(lines)
+            sign = f" {self.glyphs.kinds[memory.kind]} "
+            room = max(self.width - cells(sign) - 1, 8)
+            text = content(memory.content[:_LONGEST], "bold $text" if here else "$text").wrap(room)
+            short = text[:_LINES_OF_CHOICE]
+            if len(text) > len(short):
+                cut.add(memory.id)
+                short[-1] = assemble(short[-1], " ", text[len(short)]).truncate(room, ellipsis=True)
+            bar = assemble((self.glyphs.cursor if here else " ", "$accent"))
+            before = [(sign, "$accent"), *[(" " * cells(sign), "")] * (len(short) - 1)]
+            lines += [assemble(bar, first, part) for first, part in zip(before, short, strict=True)]
+        for name, memory in (("new", new), *(("picked", one) for one in picked)):
+            lines += [content(""), assemble((name, "bold $text-muted"))]
+            if memory.id in cut:
+                lines += self._indented(
+                    content(memory.content[:_LONGEST], "$text").wrap(self.width - _INDENT)
+                )
+            lines += self._indented(self._memory_facts(memory, self.width - _INDENT))
+            lines += self._indented(self._quotes(memory, evidence, self.width - _INDENT, _QUOTE_OF_MANY))
+        return lines, picked_at
 
     # -- one, or several
 

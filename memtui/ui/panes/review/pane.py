@@ -39,6 +39,7 @@ READ_AFTER = 0.3
 _VERDICTS_SHARE = 3
 # What the footer calls verdicts on two names.
 _OF_NAMES = {"both": "they are two", "merge": "they are one"}
+_OF_CHOICE = {"keep": "replace it", "both": "none of these", "forget": "new is wrong"}
 
 
 class ReviewPane(ListPane[Card]):
@@ -164,7 +165,7 @@ class ReviewPane(ListPane[Card]):
         ]
         if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
-            way = "pick a side" if card.paired else "one by one"
+            way = "pick a side" if card.paired else "pick what changed" if card.choice else "one by one"
             offered.insert(0, Verdict(keys, way, way))
         text = self._text()
         verdicts = text.verdicts(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
@@ -181,7 +182,7 @@ class ReviewPane(ListPane[Card]):
         if card is None or len(card.parts) < 2:
             self.show_message("There is only one side here.")
             return
-        first = 0 if card.paired else -1
+        first = 0 if card.paired else 1 if card.choice else -1
         at = max(
             first, min((-1 if self.decisions.pick is None else self.decisions.pick) + by, len(card.parts) - 1)
         )
@@ -202,6 +203,8 @@ class ReviewPane(ListPane[Card]):
             return action.label
         if card.item.kind == "entities":
             return _OF_NAMES.get(action.id, action.label)
+        if card.choice:
+            return _OF_CHOICE.get(action.id, action.label)
         if action.id == "keep" and card.item.kind in ("conflict", "duplicate"):
             # The card says "use the new one" or "use the old wording": the side is its third word.
             return f"use {dict(consequences(card, self.decisions.pick))['keep'].split()[2]}"

@@ -50,6 +50,11 @@ class Card(NamedTuple):
         )
 
     @property
+    def choice(self) -> bool:
+        """It asks which of its memories the first one replaces."""
+        return self.item.kind == "choice"
+
+    @property
     def names(self) -> tuple[str, str]:
         """The names of the two sides of a pair."""
         if self.item.kind != "devices":
@@ -58,8 +63,8 @@ class Card(NamedTuple):
 
     @property
     def first_pick(self) -> int | None:
-        """The first selection: the newer one of a pair, or all of several."""
-        return 1 if self.paired else None if len(self.parts) > 1 else 0
+        """The first selection: the newer one of a pair, the likeliest of a choice, or all of several."""
+        return 1 if self.paired or self.choice else None if len(self.parts) > 1 else 0
 
     @property
     def words(self) -> str:
@@ -93,6 +98,7 @@ class Card(NamedTuple):
     def sign(self, glyphs: Glyphs) -> str:
         signs = {
             "conflict": glyphs.conflict,
+            "choice": glyphs.conflict,
             "quarantined": glyphs.conflict,
             "duplicate": "=",
             "entities": "=",

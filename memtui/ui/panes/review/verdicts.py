@@ -18,6 +18,8 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     match card.item.kind:
         case "conflict":
             return _conflict(card, 1 if pick is None else pick)
+        case "choice":
+            return _choice(card)
         case "devices":
             return _devices(card)
         case "duplicate":
@@ -75,9 +77,30 @@ def _dependents(card: Card, pick: int | None, many: int) -> list[tuple[str, str]
     ]  # fmt: skip
 
 
+def verdict_of(card: Card | None, action_id: str) -> str:
+    """The verdict that an action gives on a card; without one, on all that are marked."""
+    if action_id == "later":
+        return "snooze"
+    return "replace" if action_id == "keep" and card is not None and card.choice else action_id
+
+
+def action_of(verdict: str) -> str:
+    """The id of the action that gives a verdict."""
+    return {"snooze": "later", "replace": "keep"}.get(verdict, verdict)
+
+
 def _first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The proposed verdict first."""
-    return sorted(found, key=lambda one: one[0] != card.item.proposed)
+    return sorted(found, key=lambda one: one[0] != action_of(card.item.proposed))
+
+
+def _choice(card: Card) -> list[tuple[str, str]]:
+    return _first(card, [
+        ("keep", "the new one replaces the picked one"),
+        ("both", "it is none of these: all stay as they are"),
+        ("forget", "the new one is wrong: to the Trash"),
+        ("later", _LATER),
+    ])  # fmt: skip
 
 
 def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
