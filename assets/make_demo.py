@@ -17,6 +17,7 @@ import re
 import tempfile
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ import msgspec
 from memtui.demo.lines import DATE, DrawnContradiction, DrawnLine, Turn, fill_dates, read_lines
 from memtui.demo.story import AGENT, Story
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
-from memtui.engine.consolidation.plan import PlanLine
+from memtui.engine.consolidation.plan import Contradicted, PlanLine
 from memtui.engine.records import Options
 from memtui.engine.store.file import open_file
 
@@ -119,11 +120,12 @@ class Making:
             action=line.action, content=text, sources=sources, reason=line.reason,
             known=self._unfilled(line.known) if line.known else None, confidence=line.confidence,
             trust=line.trust, tags=line.tags, category=line.category, topic=line.topic,
-            also=tuple(
-                DrawnContradiction(known=self._unfilled(one.known), reason=one.reason) for one in line.also
-            ),
+            also=self._contradictions(line.also), meant=self._contradictions(line.meant),
         )  # fmt: skip
         return msgspec.to_builtins(drawn)
+
+    def _contradictions(self, found: Sequence[Contradicted]) -> tuple[DrawnContradiction, ...]:
+        return tuple(DrawnContradiction(known=self._unfilled(one.known), reason=one.reason) for one in found)
 
     def _unfilled(self, text: str) -> str:
         return self._raw.get(text, text)

@@ -200,6 +200,8 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:
                 _print_below(f"also: {one.known}")
+            for one in line.meant:
+                _print_below(f"or: {one.known}")
         elif line.reason and (line.action in ("quarantine", "unchanged") or not line.accepted):
             _print_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():

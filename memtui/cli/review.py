@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .invocation import Invocation
 
 _EVIDENCE = 3
-_VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "snooze")
+_VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", "replace", "snooze")
 
 
 @click.command("review", cls=Command)
@@ -33,7 +33,7 @@ _VERDICTS: tuple[Verdict, ...] = ("keep", "forget", "correct", "both", "merge", 
     "--memory",
     "memory_id",
     metavar="ID",
-    help="The memory on the card that the verdict is about. [default: of two the new one, else all]",
+    help="The memory on the card that the verdict is about. [default: of two the new one, of a choice the likeliest, else all]",
 )
 @click.option("--session", metavar="ID", help="All cards of this conversation: keep, forget or snooze.")
 @click.option("--about", metavar="NAME", help="All cards about this person, project or place.")
@@ -54,6 +54,7 @@ def review_command(
     memtui review keep prop_1a2b                       keep the new fact, and forget the old one
     memtui review keep prop_1a2b --memory fact_3c4d    keep this one instead
     memtui review both prop_1a2b prop_5e6f             both are true, or two different people
+    memtui review replace prop_1a2b --memory fact_3c4d the new one replaces this one of a choice
     memtui review forget prop_1a2b --memory ref_3c4d   only this one of a card with several
     memtui review keep --session ID                    keep all new facts of a conversation
     memtui review keep --about NAME                    keep all about a person, project or place
@@ -161,6 +162,8 @@ def _print(item: ReviewItem, signs: Glyphs) -> None:
 
 
 def _names(item: ReviewItem) -> list[str]:
+    if item.kind == "choice":
+        return ["new", *["old?"] * (len(item.memories) - 1)]
     pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)
     if item.kind == "devices" and pair:
         return ["there", "here"]

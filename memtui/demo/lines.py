@@ -31,7 +31,7 @@ class Turn(Line, tag="turn", frozen=True, kw_only=True):
 
 
 class DrawnContradiction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One more known fact that a line contradicts, by its text."""
+    """One more known fact that a line contradicts, or may contradict, by its text."""
 
     known: str
     reason: str
@@ -51,6 +51,7 @@ class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     category: Category | None = None
     topic: Topic | None = None
     also: tuple[DrawnContradiction, ...] = ()
+    meant: tuple[DrawnContradiction, ...] = ()
 
 
 class DrawnPlan(Line, tag="drawn", frozen=True, kw_only=True):

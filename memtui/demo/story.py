@@ -24,10 +24,21 @@ from memtui.engine.store import consolidations, history, memories, scratchpad, s
 from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 
-from .lines import AnyLine, Decision, DrawnLine, DrawnPlan, Note, Observation, Recall, Reflection, Turn
+from .lines import (
+    AnyLine,
+    Decision,
+    DrawnContradiction,
+    DrawnLine,
+    DrawnPlan,
+    Note,
+    Observation,
+    Recall,
+    Reflection,
+    Turn,
+)
 
 AGENT = "agent:assistant"
-_CONFLICTS: tuple[ReviewKind, ...] = ("conflict",)
+_CONFLICTS: tuple[ReviewKind, ...] = ("conflict", "choice")
 _NEW: tuple[ReviewKind, ...] = ("new",)
 Step = tuple[int, Callable[[int], None]]
 
@@ -146,7 +157,7 @@ class Story:
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
             topic=line.topic, project=said[sources[-1]].project if sources else None,
             event_time=max((said[identity].event_time for identity in sources), default=0),
-            also=tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in line.also),
+            also=_contradicted(line.also), meant=_contradicted(line.meant),
         )  # fmt: skip
 
     def _reflect(self, line: Reflection, at: int) -> None:
@@ -183,13 +194,18 @@ class Story:
                 memory.classify(facts[0].id, topic=line.topic)
             case "keep" | "both":
                 for fact in facts:
-                    conflicts = memory.review.items(kinds=_CONFLICTS)
-                    (card,) = [
-                        one
-                        for one in conflicts
-                        if one.memories[0].id == fact.id and one.memories[1].content.startswith(line.beside)
+                    (asked,) = [
+                        (card, old)
+                        for card in memory.review.items(kinds=_CONFLICTS)
+                        if card.memories[0].id == fact.id
+                        for old in card.memories[1:]
+                        if old.content.startswith(line.beside) and (line.beside or old is card.memories[1])
                     ]
-                    memory.review.decide(card, line.verb)
+                    card, old = asked
+                    if card.kind == "choice" and line.verb == "keep":
+                        memory.review.decide(card, "replace", keep=old.id)
+                    else:
+                        memory.review.decide(card, line.verb)
             case "review":
                 memory.review.decide_all(memory.review.items(kinds=_NEW), "keep")
             case _:
@@ -232,3 +248,7 @@ def _talks(said: list[Turn]) -> list[list[Turn]]:
                 found.append([])
             found[-1].append(after)
     return sorted(found, key=lambda talk: talk[0].time)
+
+
+def _contradicted(drawn: Iterable[DrawnContradiction]) -> tuple[Contradicted, ...]:
+    return tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in drawn)

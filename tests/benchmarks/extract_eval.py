@@ -11,7 +11,10 @@ lines    facts that were drawn; "matching": those that tell a gold thing or a va
 never    lines that match what must not become a fact
 topic    gold things that were kept, whose fact has the topic that the listing gives; "alone": where the fact tells
          things of one topic only, for a fact has no more than one
-stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks
+stale    superseded values that stand: an active fact tells the old one, nothing replaces it, and no card asks;
+         "by its own": nothing that tells the new value replaces it, and no card shows both
+cards    conflicts and choices that were asked; "choices": those with several known facts; "right": the new fact tells the new
+         value of a pair, and one of the known ones the old value
 
 ``--show`` prints the misses and the wrong lines of the dev part; of the others only counts are ever printed.
 ``--pairs`` judges the pairs of updates_*.jsonl as well: conflict, duplicate or apart.
@@ -58,6 +61,14 @@ class Drawn(NamedTuple):
     sessions: frozenset[str]
 
 
+class Asked(NamedTuple):
+    """A card, or a fact that was replaced without one: the new text, and the ids and texts of the known facts."""
+
+    new: str
+    known: dict[str, str]
+    is_card: bool
+
+
 def matches(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
@@ -67,8 +78,8 @@ def read_talk(person: str) -> dict[str, Any]:
     return talk
 
 
-def draw(talk: dict[str, Any], folder: Path) -> tuple[list[Drawn], set[str], float]:
-    """The person's facts, the ids of those that were replaced or that a card asks about, and the seconds it took."""
+def draw(talk: dict[str, Any], folder: Path) -> tuple[list[Drawn], list[Asked], float]:
+    """The person's facts, what was replaced or is asked about, and the seconds it took."""
     clock = Clock()
     seconds = 0.0
     with Memory.open(
@@ -92,15 +103,33 @@ def draw(talk: dict[str, Any], folder: Path) -> tuple[list[Drawn], set[str], flo
             Drawn(fact, frozenset(turn.session_id or "" for turn in memory.view.sources(fact.id)))
             for fact in facts
         ]
-        handled = {fact.supersedes for fact in facts if fact.supersedes}
-        for card in memory.review.items(limit=1_000_000):
-            if card.kind == "conflict":
-                handled |= {one.id for one in card.memories}
-        return drawn, handled, seconds
+        texts = {fact.id: fact.content for fact in facts}
+        asked = [
+            Asked(fact.content, {fact.supersedes: texts.get(fact.supersedes, "")}, is_card=False)
+            for fact in facts
+            if fact.supersedes
+        ]
+        for card in memory.review.items(limit=1_000_000, kinds=("conflict", "choice")):
+            new, *known = card.memories
+            asked.append(Asked(new.content, {one.id: one.content for one in known}, is_card=True))
+        return drawn, asked, seconds
 
 
-def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: bool) -> Counter[str]:
+def judge(talk: dict[str, Any], drawn: list[Drawn], asked: list[Asked], *, show: bool) -> Counter[str]:
     found: Counter[str] = Counter()
+    handled = {id for one in asked for id in one.known}
+    ids = {one.fact.content: one.fact.id for one in drawn}
+    handled |= {ids[one.new] for one in asked if one.is_card}
+    for one in asked:
+        found["cards"] += one.is_card
+        found["choices"] += len(one.known) > 1
+        found["right"] += one.is_card and any(
+            matches(pair["new"], one.new)
+            and any(
+                matches(pair["old"], text) and not matches(pair["new"], text) for text in one.known.values()
+            )
+            for pair in talk["superseded"]
+        )
     active = [one for one in drawn if one.fact.active]
     for gold in talk["gold"]:
         telling = [one for one in active if matches(gold["pattern"], one.fact.content)]
@@ -146,6 +175,8 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], handled: set[str], *, show: 
         found["superseded"] += 1
         found["old drawn"] += bool(old)
         found["stale"] += bool(standing)
+        own = {id for one in asked if matches(pair["new"], one.new) for id in one.known}
+        found["stale by own"] += any(one.fact.id not in own for one in old)
         if show:
             for one in standing:
                 print(f"  {talk['person']} stale {one.fact.content}")
@@ -164,7 +195,8 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
     print(
         f"{name:5} gold {share('kept', 'gold')} (anywhere {share('anywhere', 'gold')})  vital {share('vital kept', 'vital')}"
         f"  lines {found['lines']}  matching {share('matching', 'lines')}  never {share('never', 'lines')}"
-        f"  stale {share('stale', 'superseded')}"
+        f"  stale {share('stale', 'superseded')} (by its own {share('stale by own', 'superseded')})"
+        f"  cards {found['cards']} (choices {found['choices']}) right {share('right', 'cards')}"
         f"  topic {share('topic right', 'with topic')} (alone {share('alone right', 'alone')})"
         f"  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
     )

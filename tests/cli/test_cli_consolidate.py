@@ -55,6 +55,40 @@ def test_a_preview_shows_every_fact_that_a_new_one_contradicts(cli: Cli, tmp_pat
     assert shown.count("also: ") == 1
 
 
+def test_what_may_have_changed_is_previewed_listed_and_decided(cli: Cli, tmp_path: Path) -> None:
+    known = (
+        "My shift starts at 7 in the morning. I live in Leeds with my sister Nora. I am allergic to walnuts.",
+        "My dentist is Dr Patel on Mill Lane. I drive a blue Skoda. The rent is 900 a month.",
+        "My gym is on Tuesdays at 6. I work at the bakery on Hill Street. My piano lesson is on Thursdays at 5.",
+    )
+    for place, said in enumerate((*known, "It moved to Fridays at 8 now.")):
+        turn = {
+            "session_id": f"s{place}",
+            "role": "user",
+            "content": said,
+            "time": 1735689600 + 86_400 * place,
+        }
+        (tmp_path / "talk.jsonl").write_text(json.dumps(turn))
+        assert cli("import", tmp_path / "talk.jsonl", "--later").code == 0
+        shown = cli("consolidate", "--preview").out
+        assert cli("consolidate").code == 0
+    assert "My shift starts at 7" in shown and shown.count("or: ") == 2
+    listed = cli("review").out
+    assert "this sounds like a change: of what?" in listed and listed.count("old?") == 3
+    (card,) = (one for one in cli("review", "--json").json["items"] if one["kind"] == "choice")
+    new, _, gym, _ = (one["id"] for one in card["memories"])
+    wrong = cli("review", "replace", card["id"], "--memory", "fact_none")
+    assert wrong.code != 0 and gym in wrong.err
+    assert cli("review", "keep", card["id"]).code != 0
+    assert "My gym is on Tuesdays at 6" in cli("review", "replace", card["id"], "--memory", gym).out
+    assert cli("show", new, "--json").json["memory"]["attributes"]["supersedes"] == gym
+    assert "of what?" not in cli("review").out
+    assert cli("undo").code == 0
+    assert cli("review", "both", card["id"]).code == 0
+    assert "supersedes" not in cli("show", new, "--json").json["memory"]["attributes"]
+    assert "of what?" not in cli("review").out
+
+
 @pytest.mark.usefixtures("talk")
 def test_a_run_is_one_operation_and_undo_makes_the_sessions_pending_again(cli: Cli) -> None:
     result = cli("consolidate", "--json").json

@@ -5,6 +5,7 @@ Between reading and writing a model may have thought for a minute, and other pro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -105,7 +106,9 @@ def write_line(
         _ask_about_others(connection, line, new, now, within)
         return "superseded" if new else "known"
     new = insert(connection, plan, line, options, now, seen=seen)
-    open_conflict(connection, new, target.id, line.reason, now, again=line.again)
+    meant = [_known(connection, one.target, one.known, now, within) for one in line.meant]
+    others = [one.id for one in meant if one is not None and one.id not in (new, target.id)]
+    open_conflict(connection, new, target.id, line.reason, now, again=line.again, others=others)
     _ask_about_others(connection, line, new, now, within)
     return "conflict"
 
@@ -223,16 +226,16 @@ def weaken(connection: apsw.Connection, old: MemoryRecord, new: str) -> None:
 
 
 def open_conflict(
-    connection: apsw.Connection, new: str, old: str, reason: str, now: int, *, again: bool = False
-) -> None:
-    """``again``: the new one says what the old one took the place of; agents get both with a caution meanwhile."""
-    payload = {"new": new, "old": old, "reason": validation.without_secrets(reason)}
+    connection: apsw.Connection, new: str, old: str, reason: str, now: int, *, again: bool = False,
+    others: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """``again``: the new one says what the old one took the place of; agents get both with a caution meanwhile.
+    ``others``: ids of facts that may have changed instead of the old one."""
+    payload: dict[str, Any] = {"new": new, "old": old, "reason": validation.without_secrets(reason)}
+    payload |= {"again": True} if again else {}
+    payload |= {"others": list(dict.fromkeys(others))} if others else {}
     proposals.ask(
-        connection,
-        proposals.identity(proposals.CONFLICT, new, old),
-        proposals.CONFLICT,
-        payload | {"again": True} if again else payload,
-        now,
+        connection, proposals.identity(proposals.CONFLICT, new, old), proposals.CONFLICT, payload, now
     )
 
 

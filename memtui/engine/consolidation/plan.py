@@ -28,7 +28,7 @@ RETIRED = "retired"
 
 
 class Contradicted(Record):
-    """One more known fact that a line contradicts. ``target``: its id; None where the same plan brings it."""
+    """One more known fact that a line contradicts, or may contradict. ``target``: its id; None where the same plan brings it."""
 
     known: str
     target: str | None
@@ -46,6 +46,7 @@ class PlanLine(Record):
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``topic``: of a fact. ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
     ``also``: beside the target, each for the person to decide. ``again``: the target took the place of the same words.
+    ``meant``: what may have changed instead of the target; the person is asked which one it is.
     """
 
     action: Action
@@ -55,6 +56,7 @@ class PlanLine(Record):
     target: str | None = None
     known: str | None = None
     also: tuple[Contradicted, ...] = ()
+    meant: tuple[Contradicted, ...] = ()
     confidence: float = 0.8
     trust: Trust = "model"
     tags: tuple[str, ...] = ()

@@ -28,6 +28,8 @@ _MOST_ALSO = 2
 # In log-odds.
 _NEARLY_AS_LIKELY = 1.0
 _LEAST_ALONE = -1.0  # for a value alone
+_MAY_BE_MEANT = -1.5  # for what is offered beside the target
+_MOST_MEANT = 2
 _MOST_ALSO_OF_PLAN = 10
 """So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
@@ -287,6 +289,13 @@ def _against_known(
         return line
     standing, known = worst
     line = replace(line, also=_others(line.content, found_all, known))
+    if standing.reason == conflicts.CHANGED and not conflicts.is_plain(
+        new.text, known.statement.text, known.score
+    ):
+        shown = {known.statement.text, *(one.known for one in line.also)}
+        if known.record is not None:
+            shown.add(validation.open_text(known.record))
+        line = replace(line, meant=_may_be_meant(line.content, facts, scored, shown))
     if known.record is None:
         action = "supersede" if standing.strong and left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
@@ -326,6 +335,22 @@ def _others(
             or ((one.score or 0.0) >= best - _NEARLY_AS_LIKELY and shares_words(text, one.statement.text))
         )
     )[:_MOST_ALSO]  # fmt: skip
+
+
+def _may_be_meant(
+    text: str, facts: Known, scored: Sequence[Candidate], but: Collection[str]
+) -> tuple[Contradicted, ...]:
+    """The likeliest of the other candidates: what only sounds changed is often another one of them."""
+    found: list[Contradicted] = []
+    for one in sorted(scored, key=lambda one: one.score or 0.0, reverse=True):
+        known = validation.open_text(one.record) if one.record else one.statement.text
+        if (one.score or 0.0) < _MAY_BE_MEANT or len(found) == _MOST_MEANT:
+            break
+        if known in (text, *but) or (one.record is not None and facts.in_force(one.record) is not None):
+            continue
+        target = (one.record.id or None) if one.record else None
+        found.append(Contradicted(known=known, target=target, reason=conflicts.CHANGED))
+    return tuple(found)
 
 
 def _last_of_its_kind(

@@ -54,8 +54,9 @@ class Review:
     ) -> Operation | None:
         """Settle an item of ``items``: one operation; None when there was nothing left to change.
 
-        ``keep``: the id that stands, for conflicts and duplicates (default: the new one); of what was drawn from a
-        correction the memory or entity that the verdict is about (default: all of them). ``text``: the new wording,
+        ``keep``: the id that stands, for conflicts and duplicates (default: the new one); of a choice the fact that the new
+        one replaces (default: the likeliest); of what was drawn from a correction the memory or entity that the verdict is
+        about (default: all of them). ``text``: the new wording,
         for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
         """
         # Its patterns, a seventh of a second, are not needed to look at cards.

@@ -26,6 +26,7 @@ from .change_requests import ChangeRequest
 
 ReviewKind = Literal[
     "conflict",
+    "choice",
     "devices",
     "dependents",
     "change_request",
@@ -36,7 +37,7 @@ ReviewKind = Literal[
     "fading",
     "new",
 ]
-Verdict = Literal["keep", "forget", "correct", "both", "merge", "snooze"]
+Verdict = Literal["keep", "forget", "correct", "both", "merge", "replace", "snooze"]
 
 SOON_SECONDS = 7 * 86_400
 NEW_SECONDS = 30 * 86_400
@@ -45,6 +46,7 @@ _SINGLE_CARDS = 20
 _SOURCES = 6
 _MOST_FADING = 500
 _MOST_NEW = 5_000
+WHICH_CHANGED = "this sounds like a change: of what?"
 THE_REST = proposals.identity("fading", "the rest")
 # A known fact that was replaced, and what replaced it still stands (or was replaced in its turn).
 _REPLACED = """EXISTS (
@@ -53,6 +55,7 @@ _REPLACED = """EXISTS (
       AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
+    "choice": ("replace", "both", "forget", "snooze"),
     "devices": ("keep", "forget", "both", "merge", "snooze"),
     "dependents": ("keep", "forget", "correct", "snooze"),
     "change_request": ("keep", "forget", "correct", "snooze"),
@@ -68,7 +71,8 @@ _ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
 
 
 class ReviewItem(Record):
-    """One card. ``memories``: the new one before the known one (conflict, duplicate), all new ones of a session (new).
+    """One card. ``memories``: the new one before the known one (conflict, duplicate), the new one before those of which one may
+    have changed, the likeliest first (choice), all new ones of a session (new).
 
     ``text``: the quarantined text, or the wording that an agent proposes (change_request). ``sources``: turns that say it,
     as evidence. ``id`` names it in ``proposals``. ``change_request``: what the agent asks for.
@@ -172,7 +176,7 @@ def review(
     shown: set[str] = set()
     put_off = proposals.snoozed_memories(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflicts, "devices": _devices, "dependents": _dependents,
+        "conflict": _conflicts, "choice": _choices, "devices": _devices, "dependents": _dependents,
         "change_request": _change_requests, "quarantined": _quarantined,
         "suspicious": _suspicious, "duplicate": _duplicates, "entities": _merge_candidates, "fading": _fading,
         "new": _every_new if every_new else _new,
@@ -196,17 +200,38 @@ def review(
 
 
 def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.pending(connection, proposals.CONFLICT, now):
+    for proposal, pair, others in _contradictions(connection, now):
         # Its patterns take a seventh of a second.
         from memtui.engine.consolidation.compare.conflicts import both_may_be_true, left_over
 
-        pair = _active(connection, (str(proposal.payload["new"]), str(proposal.payload["old"])), now)
-        if len(pair) == 2:
+        if not others:
             reason = str(proposal.payload["reason"])
             card = _card(connection, now, "conflict", proposal.id, reason, pair)
             more = left_over(pair[1].content, pair[0].content)
             both = both_may_be_true(*pair, reason)
             yield replace(card, proposed="both" if both else "merge" if more else "keep", left_over=more)
+
+
+def _choices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """What sounds like a change, where it is not clear what has changed."""
+    for proposal, pair, others in _contradictions(connection, now):
+        from memtui.engine.consolidation.compare.conflicts import both_may_be_true
+
+        if others:
+            card = _card(connection, now, "choice", proposal.id, WHICH_CHANGED, (*pair, *others))
+            both = both_may_be_true(*pair, str(proposal.payload["reason"]))
+            yield replace(card, proposed="both" if both else "replace")
+
+
+def _contradictions(
+    connection: apsw.Connection, now: float
+) -> Iterable[tuple[proposals.Proposal, tuple[MemoryRecord, MemoryRecord], tuple[MemoryRecord, ...]]]:
+    """What waits about two facts, with the other facts that may have changed instead of the known one."""
+    for proposal in proposals.pending(connection, proposals.CONFLICT, now):
+        payload = proposal.payload
+        pair = _active(connection, (str(payload["new"]), str(payload["old"])), now)
+        if len(pair) == 2:
+            yield proposal, (pair[0], pair[1]), _active(connection, payload.get("others", ()), now)
 
 
 def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

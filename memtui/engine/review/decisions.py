@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine import reconcile
 from memtui.engine.consolidation import resolve
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import CHANGED, left_over, relate
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
@@ -55,7 +56,7 @@ def accept_quarantined(
 SNOOZE_SECONDS = 7 * 86_400
 _DONE: dict[Verdict, str] = {
     "keep": "Kept", "forget": "Forgot", "correct": "Corrected", "both": "Kept both:", "merge": "Merged",
-    "snooze": "Put off",
+    "replace": "Replaced", "snooze": "Put off",
 }  # fmt: skip
 
 
@@ -83,6 +84,10 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         return f"{done} {' and '.join(names)}"
     if item.kind == "conflict" and verdict == "keep" and len(item.memories) > 1:
         return _label_of_conflict(item, keep)
+    if item.kind == "choice" and verdict == "replace":
+        return _label_of_conflict(_chosen_pair(item, keep), None)
+    if item.kind == "choice" and verdict == "both":
+        return f"Kept {quoted(validation.without_secrets(item.memories[0].content))} beside what was known"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.change_request and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
@@ -148,6 +153,8 @@ def decide(
             merge_candidates.merge(connection, (first, second), keep=keep, actor=actor)
         else:
             merge_candidates.keep_apart(connection, (first, second), actor=actor, now=now)
+    elif item.kind == "choice":
+        _settle_choice(connection, item, verdict, chosen=keep, actor=actor, now=now)
     elif item.kind in ("conflict", "duplicate"):
         _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
     else:
@@ -229,6 +236,36 @@ def _settle_pair(
             resolve.keep_new(connection, new, old, item.reason, actor=actor, now=now)
         case _:
             resolve.keep_old(connection, new, old, now=now)
+
+
+def _chosen_pair(item: ReviewItem, chosen: str | None) -> ReviewItem:
+    """A choice as the conflict of the new fact with one of the others; the likeliest if None. Raises InputError."""
+    new, *known = item.memories
+    old = next((one for one in known if chosen in (None, one.id)), None)
+    if old is None:
+        choices = ", ".join(one.id for one in known)
+        raise InputError(f"{chosen} is not what this card offers.", f"Choose {choices}.")
+    return replace(item, kind="conflict", memories=(new, old), left_over=left_over(old.content, new.content))
+
+
+def _settle_choice(
+    connection: apsw.Connection,
+    item: ReviewItem,
+    verdict: Verdict,
+    *,
+    chosen: str | None,
+    actor: str,
+    now: int,
+) -> None:
+    """``chosen``: the id of the fact that the new one replaces."""
+    new = item.memories[0]
+    if verdict == "replace":
+        old = _chosen_pair(item, chosen).memories[1]
+        resolve.keep_new(connection, new.id, old.id, CHANGED, actor=actor, now=now)
+    elif verdict == "forget":
+        memory_operations.forget(connection, memories.get(connection, new.id, now), actor=actor, now=now)
+    else:  # none of them; that the others are true was not said
+        resolve.keep_both(connection, [new.id], now=now)
 
 
 def _settle_change_request(

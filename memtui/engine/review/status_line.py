@@ -41,10 +41,16 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
 
 def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     """The memories on each card that may show one that another card shows, the worst first."""
+    choices = []
     for one in proposals.pending(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}
-        if len(_active(connection, pair)) == 2:
+        if len(_active(connection, pair)) < 2:
+            continue
+        if others := _active(connection, set(one.payload.get("others", ()))):
+            choices.append(pair | others)
+        else:
             yield pair
+    yield from choices
     for one in proposals.pending(connection, proposals.DEVICES, now):
         sides = proposals.sides(connection, one.payload["memories"], now)
         rivals = "memory" not in one.payload

@@ -133,8 +133,18 @@ def is_conflict_open(connection: apsw.Connection, id: str, now: float) -> bool:
     """Whether a card that waits now asks which holds, this memory (by id) or another active one."""
     return any(
         card.waits(now) and sum(one.active for one in sides(connection, memory_ids(card), now)) > 1
-        for card in undecided_about(connection, CONFLICT, id)
+        for card in (*undecided_about(connection, CONFLICT, id), *_choices_of(connection, id))
     )
+
+
+def _choices_of(connection: apsw.Connection, id: str) -> list[Proposal]:
+    """The undecided cards that ask whether a memory has changed, or another one."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') "
+        "AND EXISTS (SELECT 1 FROM json_each(payload, '$.others') WHERE value = ?2)",
+        (CONFLICT, id),
+    )
+    return [_proposal(row) for row in rows]
 
 
 def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
@@ -168,6 +178,7 @@ def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
     found: set[str] = set()
     for payload in (_proposal(row).payload for row in rows):
         found.update(payload.get("memories", ()))
+        found.update(payload.get("others", ()))
         found.update(payload[part] for part in ("new", "old", "memory") if part in payload)
     return found
 

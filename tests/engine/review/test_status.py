@@ -13,7 +13,7 @@ from memtui.engine.store import proposals
 
 from clock import Clock
 
-ASKED = {"conflict", "devices", "dependents", "change_request", "quarantined"}
+ASKED = {"conflict", "choice", "devices", "dependents", "change_request", "quarantined"}
 
 
 def agree(memory: Memory) -> int:

@@ -47,6 +47,8 @@ MANY_KNOWN = 8
 _CERTAINLY = 4.0
 _CLEARLY = 1.5
 _SURELY = 2.0
+# What only sounds changed is often another fact than the likeliest; not from here on, or if it says what is no longer so.
+_PLAINLY, _PLAINLY_NAMED = 3.5, 1.0
 _HARDLY = -1.0
 # A person has only one of these; a later one replaces it.
 _GROWS = "age"
@@ -154,6 +156,13 @@ def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
     if not (correcting or says_change(new)):
         return False
     return judged >= (_SET_ALIKE if begin_alike(new, old) else _SET) and sets_another_value(new, old)
+
+
+def is_plain(new: str, old: str, score: float | None) -> bool:
+    """Whether it is plain which known fact a changed statement is about, so that no other one needs to be offered."""
+    if score is None:
+        return False
+    return score >= _PLAINLY or (score >= _PLAINLY_NAMED and negates(new, old))
 
 
 def takes_back(new: str, old: str, score: float | None) -> bool:

@@ -1,0 +1,195 @@
+"""A card that asks which of several known facts a new statement has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from memtui import Memory
+from memtui.engine.errors import InputError
+from memtui.engine.records import Options
+from memtui.engine.review.cards import ReviewItem
+
+from clock import Clock
+
+KNOWN = (
+    "My shift starts at 7 in the morning. I live in Leeds with my sister Nora. I am allergic to walnuts.",
+    "My dentist is Dr Patel on Mill Lane. I drive a blue Skoda. The rent is 900 a month.",
+    "My gym is on Tuesdays at 6. I work at the bakery on Hill Street. My piano lesson is on Thursdays at 5.",
+)
+NEW = "It moved to Fridays at 8 now"
+SHIFT, GYM, PIANO = (
+    "My shift starts at 7 in the morning",
+    "My gym is on Tuesdays at 6",
+    "My piano lesson is on Thursdays at 5",
+)
+
+
+def said(memory: Memory, clock: Clock, *contents: str) -> None:
+    for content in contents:
+        memory.record_turn(f"s{clock.now}", "user", content)
+        clock.now += 86_400
+        asyncio.run(memory.consolidate())
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(1_760_000_000.0)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "memory.db", clock=clock, options=Options(background=False)) as opened:
+        said(opened, clock, *KNOWN, f"{NEW}.")
+        yield opened
+
+
+def asked(memory: Memory) -> list[ReviewItem]:
+    return memory.review.items(kinds=("conflict", "choice"))
+
+
+def choice(memory: Memory) -> ReviewItem:
+    (card,) = asked(memory)
+    assert card.kind == "choice"
+    return card
+
+
+def texts(card: ReviewItem) -> list[str]:
+    return [one.content for one in card.memories]
+
+
+def test_what_may_be_about_several_facts_is_one_card_with_three_of_them(memory: Memory) -> None:
+    card = choice(memory)
+    assert texts(card) == [NEW, SHIFT, GYM, PIANO]
+    assert (card.reason, card.proposed) == ("this sounds like a change: of what?", "replace")
+    assert card.offered == ("replace", "both", "forget", "snooze")
+    assert memory.view.status().review == 1
+
+
+def test_the_new_one_replaces_the_fact_that_was_chosen_and_undo_asks_again(memory: Memory) -> None:
+    before = choice(memory)
+    done = memory.review.decide(before, "replace", keep=before.memories[3].id)
+    assert done is not None and done.label == f"Kept “{NEW}”; “{PIANO[:29]}…” fades out"
+    new, shift, gym, piano = (memory.get(one.id) for one in before.memories)
+    assert new.supersedes == piano.id
+    assert (piano.active, piano.confidence) == (True, 0.3)
+    assert (shift, gym) == before.memories[1:3]
+    assert asked(memory) == []
+    memory.undo()
+    assert choice(memory) == before
+    assert memory.get(new.id).supersedes is None
+
+
+def test_without_a_choice_it_replaces_the_likeliest(memory: Memory) -> None:
+    card = choice(memory)
+    memory.review.decide(card, "replace")
+    assert memory.get(card.memories[0].id).supersedes == card.memories[1].id
+
+
+def test_if_it_is_none_of_them_all_stay_and_it_is_not_asked_again(memory: Memory, clock: Clock) -> None:
+    card = choice(memory)
+    memory.review.decide(card, "both")
+    assert asked(memory) == []
+    known = [memory.get(one.id) for one in card.memories]
+    assert [one.confidence for one in known] == [one.confidence for one in card.memories]
+    assert all(one.active and one.supersedes is None for one in known)
+    assert [one.reviewed_at is not None for one in known] == [True, False, False, False]
+    said(memory, clock, f"{NEW}!")
+    assert asked(memory) == []
+
+
+def test_the_new_one_may_be_wrong(memory: Memory) -> None:
+    card = choice(memory)
+    memory.review.decide(card, "forget")
+    assert not memory.get(card.memories[0].id).active
+    assert all(memory.get(one.id) == one for one in card.memories[1:])
+    assert asked(memory) == []
+
+
+def test_what_the_card_does_not_offer_is_refused(memory: Memory) -> None:
+    card = choice(memory)
+    other = next(one for one in memory.view.page("kind:fact") if one.id not in {m.id for m in card.memories})
+    for chosen in (other.id, card.memories[0].id):
+        with pytest.raises(InputError, match="is not what this card offers"):
+            memory.review.decide(card, "replace", keep=chosen)
+    with pytest.raises(InputError, match="does not settle choice"):
+        memory.review.decide(card, "keep")
+    assert choice(memory) == card
+
+
+def test_put_off_it_asks_again_after_a_week_and_about_none_of_them_meanwhile(
+    memory: Memory, clock: Clock
+) -> None:
+    card = choice(memory)
+    memory.review.decide(card, "snooze")
+    shown = {one.id for item in memory.review.items() for one in item.memories}
+    assert shown.isdisjoint(one.id for one in card.memories)
+    clock.now += 8 * 86_400
+    assert texts(choice(memory)) == texts(card)
+
+
+def test_what_is_gone_is_no_choice_and_with_one_left_it_is_a_conflict(memory: Memory) -> None:
+    _, shift, gym, piano = choice(memory).memories
+    assert memory.view.detail(piano.id).asked
+    memory.forget(gym.id)
+    assert texts(choice(memory)) == [NEW, SHIFT, PIANO]
+    memory.correct(piano.id, "My piano lesson is on Mondays")
+    (card,) = asked(memory)
+    assert (card.kind, texts(card)) == ("conflict", [NEW, SHIFT])
+    memory.undo()
+    assert texts(choice(memory)) == [NEW, SHIFT, PIANO]
+    memory.forget(shift.id)
+    assert asked(memory) == [] and not memory.view.detail(piano.id).asked
+
+
+def test_what_was_erased_leaves_the_card(memory: Memory) -> None:
+    gym = choice(memory).memories[2]
+    memory.files.erase(memory.files.plan_erase([gym.id]))
+    card = choice(memory)
+    assert GYM not in texts(card) and len(card.memories) == 3
+
+
+def test_a_preview_offers_the_same(tmp_path: Path, clock: Clock) -> None:
+    with Memory.open(tmp_path / "memory.db", clock=clock, options=Options(background=False)) as memory:
+        for number, content in enumerate((*KNOWN, f"{NEW}.")):
+            memory.record_turn(f"s{number}", "user", content)
+            clock.now += 86_400
+        before = asyncio.run(memory.consolidate(preview=True))
+        (line,) = (line for plan in before.plans for line in plan.lines if line.content == NEW)
+        assert line.action == "conflict"
+        assert [line.known, *(one.known for one in line.meant)] == [SHIFT, GYM, PIANO]
+        asyncio.run(memory.consolidate())
+        assert texts(choice(memory)) == [NEW, SHIFT, GYM, PIANO]
+
+
+def test_a_change_of_one_thing_alone_is_no_choice(tmp_path: Path, clock: Clock) -> None:
+    with Memory.open(tmp_path / "memory.db", clock=clock, options=Options(background=False)) as memory:
+        said(
+            memory,
+            clock,
+            "I take ramipril. I live in Leeds. My sister is called Nora.",
+            "Off ramipril, on losartan now.",
+        )
+        (card,) = asked(memory)
+        assert (card.kind, card.memories[1].content) == ("conflict", "I take ramipril")
+
+
+@pytest.mark.parametrize("verdict", ["", "replace", "both"])
+def test_the_card_goes_to_another_device_and_a_decision_too(
+    memory: Memory, clock: Clock, tmp_path: Path, verdict: str
+) -> None:
+    card = choice(memory)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    memory.files.export(first)
+    with Memory.open(tmp_path / "other.db", clock=clock, options=Options(background=False)) as other:
+        other.files.import_paths([first])
+        assert texts(choice(other)) == texts(card)
+        if verdict:
+            clock.now += 60
+            memory.review.decide(card, verdict, keep=card.memories[2].id if verdict == "replace" else None)
+            memory.files.export(second)
+            other.files.import_paths([second])
+            assert asked(other) == asked(memory) == []
+            assert other.get(card.memories[0].id).supersedes == memory.get(card.memories[0].id).supersedes
