@@ -69,6 +69,7 @@ COMMANDS: dict[str, Entry] = {
     "maintain": Entry("maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."),
     "embed": Entry("embed", "Maintain", "Switch to another embedding model."),
     "export": Entry("export", "Maintain", "Write the memory, or part of it, to a file."),
+    "sync": Entry("sync", "Maintain", "Keep the memory on several machines, encrypted."),
     "backup": Entry("backup", "Maintain", "Make and list backups."),
     "check": Entry("check", "Maintain", "Check that the memory file is sound."),
     "health": Entry("health", "Maintain", "Find duplicate, unsafe, stale and unused memories."),

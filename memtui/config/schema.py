@@ -393,6 +393,18 @@ class Feeds(Section):
     ] = False
 
 
+class Sync(Section):
+    heading: ClassVar[str] = "Sync"
+
+    auto: Annotated[
+        bool,
+        Meta(
+            title="by itself",
+            description="A memory that memtui sync was set up for is synced while the app or a server for agents is open.",
+        ),
+    ] = True
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -409,6 +421,7 @@ class Settings(Section):
     quotas: Quotas = Quotas()
     names: Names = Names()
     feeds: Feeds = Feeds()
+    sync: Sync = Sync()
     strategies: Annotated[
         dict[str, str],
         Meta(
@@ -460,6 +473,7 @@ class Settings(Section):
             context=ContextOptions(turns=self.context.turns, tokens=self.context.tokens),
             strategies=self.own_strategies(),
             enrichment=self.names.enrichment,
+            sync_auto=self.sync.auto,
             quotas=self.quotas.table(),
             llm=LlmOptions(
                 base_url=self.llm.base_url,

@@ -14,7 +14,7 @@ COMMANDS = (
     "import", "remember", "consolidate", "search", "list", "context", "show", "history", "sessions", "entities",
     "observations", "scratchpad", "stats", "questions", "status", "review", "wrong", "correct", "merge", "confirm",
     "pin", "unpin", "forget", "withhold", "restore", "erase", "tag", "topic", "undo", "redo", "mcp", "connect",
-    "disconnect", "hook", "about", "timeline", "picture", "pause", "maintain", "embed", "export", "backup", "check",
+    "disconnect", "hook", "about", "timeline", "picture", "pause", "maintain", "embed", "export", "sync", "backup", "check",
     "health", "doctor", "tokens", "serve", "guide", "help", "completion",
 )  # fmt: skip
 """What follows the program's name where a hint names a command."""

@@ -36,7 +36,7 @@ def _nothing(task: Task) -> JobReport:
 
 
 SERVICES = Services(
-    index=lambda limit: 0, consolidate=lambda *given, **more: None, enrich=_nothing, reflect=_nothing
+    index=lambda limit: 0, consolidate=lambda *given, **more: None, enrich=_nothing, reflect=_nothing, sync=_nothing
 )
 
 

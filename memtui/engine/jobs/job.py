@@ -125,6 +125,7 @@ class Services:
     consolidate: ConsolidateFunction
     enrich: Callable[[Task], JobReport]
     reflect: Callable[[Task], JobReport]
+    sync: Callable[[Task], JobReport]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import apsw
 
 from memtui.engine.backups.backups import Backups
 from memtui.engine.review import scan
-from memtui.engine.store import consolidations, history, jobs, recalls, sessions
+from memtui.engine.store import consolidations, history, jobs, metadata, recalls, sessions
+from memtui.engine.store.metadata import SYNC_GROUP, SYNCED_AT
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
@@ -165,6 +166,21 @@ def _wanted(task: Task) -> str:
     return "text = 1" if task.options.embedder == "off" else "text = 1 OR vector = 1"
 
 
+def _sync_slot(task: Task) -> str | None:
+    """The period of a sync, for a memory that is in a group of devices; None while the last one is not a minute old."""
+    with task.connections.read() as connection:
+        at = metadata.get(connection, SYNCED_AT) if metadata.get(connection, SYNC_GROUP) else None
+    if at is None or 0 <= task.now - int(at) < _SLOT_SECONDS:
+        return None
+    return f"{SLOT}{int(task.now) // _SLOT_SECONDS}"
+
+
+def _sync(task: Task) -> JobReport:
+    if task.dry_run:
+        return JobReport(summary="would send what changed here, and merge what other devices sent")
+    return task.services.sync(task)
+
+
 def _prune_history(task: Task) -> JobReport:
     """Operations, recalls and runs that are older than they are kept."""
     if task.dry_run:
@@ -209,6 +225,11 @@ JOBS: tuple[Job, ...] = (
         name="embedding", label="Indexing", run=_embed, logged=False,
         about="Makes the links and vectors that are still missing, and looks for what Review should show.",
         needed=_index_waits,
+    ),
+    Job(
+        name="sync", label="Sync", run=_sync, needed=_sync_slot, logged=False,
+        off=lambda options: "" if options.sync_auto else "sync.auto",
+        about="Sends what changed here to your other devices, and merges what they sent, once memtui sync was set up.",
     ),
     Job(
         name="backup", label="Backup", run=run_backup, needed=backup_slot,

@@ -11,11 +11,12 @@ from memtui.engine.consolidation.plan import Consolidation
 from memtui.engine.core import Core
 from memtui.engine.jobs import reflection
 from memtui.engine.jobs.enrichment import Enricher
-from memtui.engine.jobs.job import ACTOR, Services
+from memtui.engine.jobs.job import ACTOR, JobReport, Services
 from memtui.engine.jobs.scheduler import Scheduler
 from memtui.engine.models.budget import Spending
 from memtui.engine.records import Changes
 from memtui.engine.records.jobs import JobRun
+from memtui.engine.wording import plural
 
 
 def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Extractor]) -> Scheduler:
@@ -38,8 +39,24 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
         core.much_changed()
 
     services = Services(
-        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run
-    )
+        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run,
+        sync=lambda task: _sync(core),
+    )  # fmt: skip
     return Scheduler(
         core.connections, core.clock, core.options, services, on_run=ended, on_change=core.announce_operation
+    )
+
+
+def _sync(core: Core) -> JobReport:
+    from memtui.engine.namespaces.sync import Sync
+
+    sync = Sync(core)
+    if not sync.is_set_up:
+        return JobReport(summary="not synced from here", skipped="the keys of its group are not on this machine")
+    report = sync.run()
+    problems = tuple(f"batch {one.number} of {one.device}: {one.message}" for one in report.problems)
+    return JobReport(
+        summary=f"sent {plural(report.sent, 'line')}, received {plural(report.received, 'line')}",
+        counts={"sent": report.sent, "received": report.received, "findings": len(problems)},
+        notes=problems,
     )

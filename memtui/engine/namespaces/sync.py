@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,7 +17,7 @@ from memtui.engine.core import Core
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import Record, device_name
 from memtui.engine.records.sync import DeviceState, Invitation, SyncProblem, SyncReport, SyncStatus
-from memtui.engine.store import locks, metadata, stamps
+from memtui.engine.store import metadata, stamps
 from memtui.engine.store.sql import json_text, scalar
 
 if TYPE_CHECKING:
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from memtui.engine.sync.keyring import Membership
     from memtui.engine.sync.stores.base import SyncStore
 
-_GROUP, _SENT, _LAST = "sync_group", "sync_sent", "sync_last"
+_LOOK_SECONDS = 1.0
+_ACTIVE_SECONDS, _IDLE_SECONDS = 5.0, 60.0
+_WAITS = "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > ?)"
+_SENT, _LAST = "sync_sent", "sync_last"
 
 
 class _Last(Record):
@@ -56,28 +61,37 @@ class Sync:
         are; remembered too. Raises DegradedError where the store cannot be reached or shows a group that cannot be,
         InputError for an address or a memory that does not fit.
         """
-        with self._alone():
-            try:
-                return self._run(url, plain, facts_only)
-            except MemtuiError as error:
+        try:
+            return self._run(url, plain, facts_only)
+        except MemtuiError as error:
+            if self.is_set_up:
                 told = f"{error.message} {error.hint}".strip()
                 self._note(lambda last: replace(last, error=told))
-                raise
+            raise
 
     def join(self, url: str, code: str, *, facts_only: bool = False) -> SyncReport:
         """Come into the group of a store by a code that ``invite`` gave on another device; then ``run``."""
         from memtui.engine.sync.stores import open_store
 
-        with self._alone():
-            with closing(open_store(url)) as store:
-                self._groups().join(store, _kept(url), code, facts_only=facts_only)
-            return self._run(None, False, None)
+        with closing(open_store(url)) as store:
+            self._groups().join(store, _kept(url), code, facts_only=facts_only)
+        return self._run(None, False, None)
 
-    def invite(self) -> Invitation:
-        """A code by which one more device can join, now or later. It is a secret."""
-        with self._alone(), self._store() as (groups, store):
+    def invite(self, file: Path | None = None) -> Invitation:
+        """A code by which one more device can join, now or later. It is a secret.
+
+        ``file``: where to write it too, mode 600; raises InputError if there is something already.
+        """
+        from memtui.engine.exporters.atomic_file import must_be_free, whole_file
+
+        if file is not None:
+            must_be_free(file, force=False)
+        with self._store() as (groups, store):
             code = groups.invite(store)
             membership = groups.membership
+        if file is not None:
+            with whole_file(file, force=False) as written:
+                written.write(f"{code}\n".encode())
         assert membership is not None
         return Invitation(code=code, url=membership.shown)
 
@@ -86,18 +100,16 @@ class Sync:
 
         What it sent until now is applied first. It can read nothing that is written from now on; what it has, it keeps.
         """
-        with self._alone():
-            report = self._run(None, False, None)
-            numbers = {one.device: one.number for one in report.devices}
-            with self._store() as (groups, store):
-                return groups.remove(store, device, numbers).device
+        report = self._run(None, False, None)
+        numbers = {one.device: one.number for one in report.devices}
+        with self._store() as (groups, store):
+            return groups.remove(store, device, numbers).device
 
     def stop(self) -> None:
         """Sync no longer: the keys and the address are deleted here. The other devices know this one until it is removed."""
         from memtui.engine.sync.keyring import Keyring
 
-        with self._alone():
-            Keyring().forget(self._path())
+        Keyring().forget(self._path())
 
     def status(self) -> SyncStatus | None:
         """What is known without asking the store; None for a memory that is not synced."""
@@ -107,11 +119,7 @@ class Sync:
         with self._core.connections.read() as connection:
             last = _last(connection)
             own = stamps.device(connection)
-            pending = scalar(
-                connection,
-                "SELECT count(*) FROM changes WHERE seq > ?",
-                (int(metadata.get(connection, _SENT) or 0),),
-            )
+            pending = scalar(connection, "SELECT count(*) FROM changes WHERE seq > ?", (_sent(connection),))
         known = {one.device: one for one in last.devices}
         devices = {
             member.device: replace(
@@ -127,6 +135,36 @@ class Sync:
             last_at=last.at or None, problems=last.problems, plain=membership.group.plain,
             facts_only=membership.facts_only, error=last.error,
         )  # fmt: skip
+
+    def follow(
+        self, stopped: threading.Event, came: Callable[[SyncReport], object], failed: Callable[[MemtuiError], object],
+        *, at_keyboard: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        """Sync until ``stopped``: every 5 seconds while somebody is ``at_keyboard`` or something changed in the last
+        minute, here or there, every 60 else. ``failed`` is called once for each reason."""
+        busy_until, next_at, last_error = 0.0, 0.0, ""
+        while not stopped.wait(_LOOK_SECONDS):
+            now = time.monotonic()
+            quick = now < busy_until or at_keyboard() or self._waits()
+            if now < (next_at - (_IDLE_SECONDS - _ACTIVE_SECONDS) if quick and not last_error else next_at):
+                continue
+            next_at = now + _IDLE_SECONDS
+            try:
+                report = self.run()
+            except MemtuiError as error:
+                if str(error) != last_error:
+                    last_error = str(error)
+                    failed(error)
+                continue
+            last_error = ""
+            if report.sent or report.received:
+                busy_until = now + _IDLE_SECONDS
+            came(report)
+
+    def _waits(self) -> bool:
+        """Whether something was changed here that the others do not have."""
+        with self._core.connections.read() as connection:
+            return bool(scalar(connection, _WAITS, (_sent(connection),)))
 
     @property
     def is_set_up(self) -> bool:
@@ -209,7 +247,7 @@ class Sync:
     def _must_be_of(self, membership: Membership) -> None:
         """Raise InputError if another file stands where the one was that is in the group: two memories would become one."""
         with self._core.connections.read() as connection:
-            same = metadata.get(connection, _GROUP) == membership.group.id
+            same = metadata.get(connection, metadata.SYNC_GROUP) == membership.group.id
             if not same and stamps.device(connection) != membership.device:
                 raise InputError(
                     f"Another memory was synced from {self._core.connections.path}: this one is not of the group of "
@@ -217,23 +255,6 @@ class Sync:
                     "If it is to come into it: memtui sync invite on another device, memtui sync join here. "
                     "Else: memtui sync stop",
                 )
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One sync of this file at a time, in whatever process."""
-        from filelock import Timeout
-
-        lock = locks.work_lock(self._path(), "sync")
-        try:
-            lock.acquire()
-        except Timeout:
-            raise locks.BusyError(
-                "Another program syncs this memory now.", "Try again in a moment."
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     def _note(self, change: Callable[[_Last], _Last]) -> None:
         with self._core.connections.write() as connection:
@@ -248,6 +269,11 @@ class Sync:
 def _last(connection: apsw.Connection) -> _Last:
     found = metadata.get(connection, _LAST)
     return msgspec.json.decode(found, type=_Last) if found else _Last()
+
+
+def _sent(connection: apsw.Connection) -> int:
+    """The number of the last change in history that was sent."""
+    return int(metadata.get(connection, _SENT) or 0)
 
 
 def _kept(url: str) -> str:

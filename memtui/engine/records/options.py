@@ -151,6 +151,7 @@ class Options(Record):
     place. ``enrichment`` is the one that the nightly job reads with.
     ``name_finder``: a function of yours that reads beside the providers of each strategy but ``fast``.
     ``quotas``: what an agent may do through its tools in an hour. ``context``: what the context block holds.
+    ``sync_auto``: jobs sync a memory that is in a group of devices.
     """
 
     secrets: SecretPolicy = SecretPolicy()
@@ -176,6 +177,7 @@ class Options(Record):
     name_finder: NameFinder | None = None
     quotas: tuple[Quota, ...] = QUOTAS
     context: ContextOptions = ContextOptions()
+    sync_auto: bool = True
 
     def rate_of(self, topic: Topic | None) -> float:
         """The rate at which a new fact of this topic fades, a day; 0: it does not."""

@@ -12,6 +12,9 @@ from .sql import scalar
 FOLLOWED_NOT_READ = "followed_not_read"
 """A JSON list of files, each as ``name_of`` gives it."""
 
+SYNC_GROUP, SYNCED_AT = "sync_group", "sync_at"
+"""The id of the group of devices that the file is in, and when it was last synced, in Unix seconds."""
+
 
 def name_of(path: str) -> str:
     """A path as text, whatever bytes it has."""

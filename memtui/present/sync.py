@@ -1,0 +1,87 @@
+"""Sync as text: what was sent and came, the state of each device, what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .format import plural
+from .past import time_ago
+from .text import Role
+
+if TYPE_CHECKING:
+    from memtui.engine.records.sync import DeviceState, SyncProblem, SyncReport, SyncStatus
+
+_KINDS = {
+    "forged": "forged", "damaged": "damaged", "unreadable": "not readable here", "newer": "by a newer memtui",
+    "swapped": "swapped", "old": "older than before", "missing": "missing", "twice": "written twice",
+}  # fmt: skip
+
+
+def report_line(report: SyncReport) -> str:
+    """What one sync did: "sent 3 lines, received 12: 2 memories, 1 correction"."""
+    said = f"sent {plural(report.sent, 'line')}" if report.sent else "nothing to send"
+    came = f"received {plural(report.received, 'line')}" if report.received else "nothing new came"
+    what = ", ".join(f"{number:,} {word}" for word, number in report.changes.items())
+    return f"{said}, {came}{f': {what}' if what else ''}"
+
+
+def report_notes(report: SyncReport) -> list[tuple[str, Role]]:
+    """What the person should know of it, a line each."""
+    found: list[tuple[str, Role]] = []
+    if report.questions:
+        found.append(
+            (
+                f"{plural(report.questions, 'question')} in Review: decided differently on two devices",
+                "warning",
+            )
+        )
+    if report.erased:
+        found.append(
+            (f"{plural(report.erased, 'memory')} erased for good here, as on another device", "warning")
+        )
+    found.extend((note, "text") for note in report.notes)
+    found.extend((problem_line(one), "error") for one in report.problems)
+    return found
+
+
+def problem_line(problem: SyncProblem) -> str:
+    """What is wrong with a batch, and what became of it."""
+    waits = "; it and what follows was not applied" if problem.kind != "twice" else ""
+    return f"batch {problem.number} of {problem.device}: {_KINDS[problem.kind]}: {problem.message}{waits}"
+
+
+def device_words(device: DeviceState, status: SyncStatus, now: float) -> tuple[str, Role]:
+    """What is known of a device, in some words."""
+    if device.invited:
+        return "invited, has not joined yet", "dim"
+    problem = next((one for one in status.problems if one.device == device.device), None)
+    if problem is not None:
+        return f"{_KINDS[problem.kind]} at batch {problem.number}, {device.waiting:,} waiting", "error"
+    if device.own:
+        waiting = f"{plural(status.pending, 'change')} to send" if status.pending else "all sent"
+        return f"this device, {waiting}", "text"
+    if not device.number:
+        return "nothing came from it yet", "dim"
+    said = f"up to batch {device.number:,}"
+    if device.at is not None:
+        said += f", {time_ago(device.at, now)}"
+    return (f"{said}, {device.waiting:,} waiting", "warning") if device.waiting else (said, "success")
+
+
+def status_words(status: SyncStatus | None, now: float) -> tuple[str, Role]:
+    """Sync in one line of a list."""
+    if status is None:
+        return "off", "dim"
+    if status.error:
+        return "failed", "error"
+    if status.problems:
+        return f"{plural(len(status.problems), 'problem')}", "error"
+    others = sum(not one.own and not one.invited for one in status.devices)
+    when = time_ago(status.last_at, now) if status.last_at else "not yet"
+    return f"{plural(others, 'other device')}, {when}", "success"
+
+
+def how_words(status: SyncStatus) -> str:
+    """Where to, and how: "/home/ada/Sync, encrypted, facts only"."""
+    kind = "plain: whoever reads the folder reads the memory" if status.plain else "encrypted"
+    return f"{status.url}, {kind}{', without turns' if status.facts_only else ''}"
