@@ -52,8 +52,12 @@ def _sync(core: Core) -> JobReport:
 
     sync = Sync(core)
     if not sync.is_set_up:
-        return JobReport(summary="not synced from here", skipped="the keys of its group are not on this machine")
-    report = sync.run()
+        return JobReport(
+            summary="not synced from here", skipped="the keys of its group are not on this machine"
+        )
+    report = sync.run_if_changed()
+    if report is None:
+        return JobReport(summary="nothing new")
     problems = tuple(f"batch {one.number} of {one.device}: {one.message}" for one in report.problems)
     return JobReport(
         summary=f"sent {plural(report.sent, 'line')}, received {plural(report.received, 'line')}",

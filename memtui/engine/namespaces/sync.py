@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from memtui.engine.records import Record, device_name
 from memtui.engine.records.sync import DeviceState, Invitation, SyncProblem, SyncReport, SyncStatus
 from memtui.engine.store import metadata, stamps
 from memtui.engine.store.sql import json_text, scalar
+from memtui.engine.sync.stores import urls
 
 if TYPE_CHECKING:
     from memtui.engine.sync.batch import Sealer
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 1.0
 _ACTIVE_SECONDS, _IDLE_SECONDS = 5.0, 60.0
+_LIST_ALL_SECONDS = 3_600
+_LATEST = "latest"
 _WAITS = "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > ?)"
 _SENT, _LAST = "sync_sent", "sync_last"
 
@@ -39,6 +43,8 @@ class _Last(Record):
     devices: tuple[DeviceState, ...] = ()
     problems: tuple[SyncProblem, ...] = ()
     error: str = ""
+    seen: str = ""
+    """What ``_LATEST`` held before everything was read."""
 
 
 class Sync:
@@ -89,10 +95,12 @@ class Sync:
         with self._store() as (groups, store):
             code = groups.invite(store)
             membership = groups.membership
+            assert membership is not None
+            if urls.is_url(membership.url):
+                self._mark(store)
         if file is not None:
             with whole_file(file, force=False) as written:
                 written.write(f"{code}\n".encode())
-        assert membership is not None
         return Invitation(code=code, url=membership.shown)
 
     def remove(self, device: str) -> str:
@@ -103,7 +111,11 @@ class Sync:
         report = self._run(None, False, None)
         numbers = {one.device: one.number for one in report.devices}
         with self._store() as (groups, store):
-            return groups.remove(store, device, numbers).device
+            removed = groups.remove(store, device, numbers).device
+            membership = groups.membership
+            if membership is not None and urls.is_url(membership.url):
+                self._mark(store)
+            return removed
 
     def stop(self) -> None:
         """Sync no longer: the keys and the address are deleted here. The other devices know this one until it is removed."""
@@ -150,16 +162,34 @@ class Sync:
                 continue
             next_at = now + _IDLE_SECONDS
             try:
-                report = self.run()
+                report = self.run_if_changed()
             except MemtuiError as error:
                 if str(error) != last_error:
                     last_error = str(error)
                     failed(error)
                 continue
             last_error = ""
+            if report is None:
+                continue
             if report.sent or report.received:
                 busy_until = now + _IDLE_SECONDS
             came(report)
+
+    def run_if_changed(self) -> SyncReport | None:
+        """``run``, unless nothing waits here and the store says that nothing was written; None then.
+
+        On a server one small object changes with each write, so that a look costs one request. A store that holds it back
+        delays what is new by an hour at most: then everything is listed.
+        """
+        membership = self._membership()
+        if membership is not None and urls.is_url(membership.url) and not self._waits():
+            with self._core.connections.read() as connection:
+                last = _last(connection)
+            if last.seen and 0 <= self._core.clock() - last.at < _LIST_ALL_SECONDS:
+                with self._store() as (_, store):
+                    if (store.get(_LATEST) or b"").decode("ascii", "replace") == last.seen:
+                        return None
+        return self.run()
 
     def _waits(self) -> bool:
         """Whether something was changed here that the others do not have."""
@@ -209,11 +239,25 @@ class Sync:
             if plain and not membership.group.plain:
                 raise NotMemberError("This group is encrypted, and stays so.", "Leave --plain out.")
         with self._store() as (groups, store):
-            membership = groups.refresh(store)
+            seen = self._latest(membership, store)
+            before, membership = membership, groups.refresh(store)
             report = self.run_with(store, membership.group.sealer, facts_only=membership.facts_only)
+            if seen is not None and (report.batches_sent or before is None or membership != before):
+                # Who wrote in between is not missed: their mark is not the one that was seen.
+                self._mark(store)
         now = int(self._core.clock())
-        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems))
+        told = "" if report.problems else seen or ""
+        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told))
         return report
+
+    def _latest(self, membership: Membership | None, store: SyncStore) -> str | None:
+        """What changes with each write into a server; None in a folder, where clients would make copies of it."""
+        if membership is None or not urls.is_url(membership.url):
+            return None
+        return (store.get(_LATEST) or b"").decode("ascii", "replace")
+
+    def _mark(self, store: SyncStore) -> None:
+        store.replace(_LATEST, secrets.token_hex(8).encode())
 
     def _membership(self) -> Membership | None:
         return self._groups().membership
@@ -278,6 +322,4 @@ def _sent(connection: apsw.Connection) -> int:
 
 def _kept(url: str) -> str:
     """The address as it is remembered: a folder whole, so that it does not matter where a later command is called."""
-    from memtui.engine.sync.stores import urls
-
     return url if urls.is_url(url) else str(Path(url).expanduser().absolute())
