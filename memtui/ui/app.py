@@ -107,7 +107,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.state = state or UiState(None)
         self.navigation = Navigation(lambda: self.main, self.show_message)
         self.notifications = Notifications(self)
-        self.follower = ChangeFollower(self, lambda: self.main, reopen)
+        self.follower = ChangeFollower(self, lambda: self.main, reopen, lambda: self.keystrokes.quiet)
         self.delegates: tuple[object, ...] = (AppActions(self, lambda: self.main), self.navigation)
         self.recovery = FileRecovery(self, None if readonly else memory_path, self.follower.follow_again)
         busy = self.notifications.show_busy_soon
@@ -120,7 +120,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.demo_wanted = self.own_wanted = False
         self._begins_with = begins_with
         self._crash: BaseException | None = None
-        self.keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
+        self.keystrokes: Keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
         for theme in own_themes():
             self.register_theme(theme)
         # light and dark are short for our own.
@@ -376,7 +376,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if self.operations.memory is not None:
             self.state.note_open(self.operations.memory.path, self.clock())
         self.state.save()
-        self.follower.sessions.stop()
+        self.follower.stop_following()
         self.operations.close()
 
     def crash_message(self) -> str:

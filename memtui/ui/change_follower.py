@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.config import Settings
     from memtui.engine.memory import Memory
     from memtui.engine.records import Changes, Pause, Recording, Stats
+    from memtui.engine.records.sync import SyncReport
 
     from .main_screen import MainScreen
     from .shell import Shell
@@ -80,6 +81,59 @@ class SessionFollower:
                 self._failed(error)
 
 
+class SyncFollower:
+    """The thread that syncs the memory with its other devices. ``quiet``: seconds since the last key.
+
+    ``failed`` gets the error of a sync, once for each reason; ``problem`` what is wrong in the store, once too.
+    """
+
+    def __init__(
+        self, quiet: Callable[[], float], failed: Callable[[MemtuiError], None], problem: Callable[[str], None]
+    ) -> None:  # fmt: skip
+        self._quiet = quiet
+        self._failed = failed
+        self._problem = problem
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, memory: Memory) -> None:
+        """Sync this memory, if it is in a group. Ends syncing another one first."""
+        self.stop()
+        self._stopped = stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(memory, stopped), name="syncing", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        thread, self._thread = self._thread, None
+        self._stopped.set()
+        if thread is not None:
+            thread.join(END_SECONDS)
+
+    def _run(self, memory: Memory, stopped: threading.Event) -> None:
+        from memtui.present.sync import problem_line
+
+        told: set[str] = set()
+
+        def came(report: SyncReport) -> None:
+            for problem in report.problems:
+                if (line := problem_line(problem)) not in told:
+                    told.add(line)
+                    self._problem(line)
+
+        try:
+            if memory.sync.is_set_up:
+                memory.sync.follow(
+                    stopped, came, self._failed, at_keyboard=lambda: self._quiet() < AT_KEYBOARD_SECONDS
+                )
+        except MemtuiError as error:
+            if not stopped.is_set():
+                self._failed(error)
+        except Exception:
+            if not stopped.is_set():  # else the memory was closed meanwhile
+                raise
+
+
+AT_KEYBOARD_SECONDS = 60.0
 FIRST_SECONDS = 1.0
 # The share of time that counting may take.
 _SHARE = 0.05
@@ -123,8 +177,9 @@ class ChangeFollower:
     """Follows changes of the memory. ``window`` shows it. ``reopen`` opens it with other settings."""
 
     def __init__(
-        self, shell: Shell, window: Callable[[], MainScreen], reopen: Callable[[Settings], Memory] | None
-    ) -> None:
+        self, shell: Shell, window: Callable[[], MainScreen], reopen: Callable[[Settings], Memory] | None,
+        quiet: Callable[[], float],
+    ) -> None:  # fmt: skip
         self.runs_jobs = True
         """Whether due maintenance runs automatically. Not in a demo, which stays as it is."""
         self._shell = shell
@@ -137,6 +192,7 @@ class ChangeFollower:
         # Operations of this run of the app.
         self.own_operations: set[int] = set()
         self.sessions = SessionFollower(self._following_began, self._following_failed)
+        self.syncing = SyncFollower(quiet, self._sync_failed, self._sync_problem)
         self._inbox = InboxCount(shell)
         self._progress: Changes | None = None
         self._pause_ends: Timer | None = None
@@ -168,22 +224,36 @@ class ChangeFollower:
             await self._shell.operations.change(lambda memory: memory.jobs.start(), "starting the jobs")
 
     def start_following(self) -> None:
-        """Follow live sessions if the settings say so."""
+        """Follow live sessions if the settings say so, and sync with other devices."""
         shell = self._shell
         memory, home, configuration = shell.operations.require(), shell.home, shell.configuration
         if configuration is None or home is None or shell.readonly:
             return
         if configuration.settings.feeds.watch:
             self.sessions.start(memory, home)
+        if configuration.settings.sync.auto and self.runs_jobs and memory.path is not None:
+            self.syncing.start(memory)
 
     async def follow_again(self) -> None:
         """Start again after the file was replaced."""
-        await asyncio.to_thread(self.sessions.stop)
+        await asyncio.to_thread(self.stop_following)
         self.start_following()
 
     def _following_began(self) -> None:
         """Called in a thread: show it in the title."""
         self._shell.app.call_later(self.count_again)
+
+    def stop_following(self) -> None:
+        self.sessions.stop()
+        self.syncing.stop()
+
+    def _sync_failed(self, error: MemtuiError) -> None:
+        """Called in a thread."""
+        self._shell.app.post_message(Notified(f"Sync: {error.message} {error.hint}", "warning", kind="sync"))
+
+    def _sync_problem(self, line: str) -> None:
+        """Called in a thread."""
+        self._shell.app.post_message(Notified(f"Sync: {line}", "error", kind="sync"))
 
     def _following_failed(self, error: Exception) -> None:
         """Called in a thread: show that following has stopped."""
@@ -317,7 +387,7 @@ class ChangeFollower:
         async with self._applying:
             while shell.operations.works:
                 await asyncio.sleep(LOOK_SECONDS)
-            await asyncio.to_thread(self.sessions.stop)
+            await asyncio.to_thread(self.stop_following)
             memory, self._version = await shell.operations.reopen(lambda: reopen(configuration.settings))
             self._subscribe(memory)
             await self.start_jobs()

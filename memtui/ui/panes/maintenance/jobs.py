@@ -13,6 +13,7 @@ from memtui.present.health import verdict
 from memtui.present.job import outcome
 from memtui.present.question import outcomes
 from memtui.present.reembedding import plan_rows, reembed_result
+from memtui.present.sync import report_line
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.undo import undo_operation
@@ -87,7 +88,9 @@ class Jobs:
                 if row is not None and row.finding is not None:
                     return self._why_no_repair(row.finding)
                 runs = row is not None and (
-                    row.job is not None or row.topic in ("health", "check", "questions")
+                    row.job is not None
+                    or row.topic in ("health", "check", "questions")
+                    or (row.topic == "devices" and self.state is not None and self.state.sync is not None)
                 )
                 return "" if runs else "There is nothing to run here: go to a job."
             case "dry_run" | "switch":
@@ -120,6 +123,12 @@ class Jobs:
         elif row is not None and row.topic == "health":
             await self.look_at_health()
             self._pane.show_message(f"Health: {verdict(self.health)}.")
+        elif row is not None and row.topic == "devices":
+            report = await self.work(lambda memory, work: memory.sync.run(), "sync")
+            self._pane.show_message(
+                f"Sync: {report_line(report)}.", "error" if report.problems else "information"
+            )
+            self._refresh()
         elif row is not None and row.topic == "models":
             if self.state is not None and self.state.stats.vectors_wanted:
                 await self._reembed()

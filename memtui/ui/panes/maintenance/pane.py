@@ -263,6 +263,8 @@ class MaintenancePane(ListPane[Row]):
                 )
             case "questions":
                 return text.questions(state.questions)
+            case "devices":
+                return text.devices(state.sync)
             case "spend":
                 return text.spend(
                     state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""

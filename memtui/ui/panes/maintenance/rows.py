@@ -14,6 +14,7 @@ from memtui.present.health import FINDINGS, verdict
 from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
 from memtui.present.past import time_ago
 from memtui.present.question import outcomes
+from memtui.present.sync import status_words
 from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.actions import ActionContext
 from memtui.ui.presenters.operation import when as short_time
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.backups import Backup, BackupContents
     from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus, SchedulerStatus
     from memtui.engine.records.saved import QuestionResult
+    from memtui.engine.records.sync import SyncStatus
     from memtui.engine.review.health import Health, HealthFinding
     from memtui.present.glyphs import Glyphs
     from memtui.ui.state import LastCheck
@@ -87,7 +89,7 @@ def read_contents(memory: Memory, backups: Sequence[Backup], known: Known) -> Kn
 
 
 Topic = Literal[
-    "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend"
+    "health", "fading", "growth", "confidence", "models", "questions", "check", "backups", "spend", "devices"
 ]
 # The order of the keys, which stay.
 _TOPICS: tuple[tuple[Topic, str], ...] = (
@@ -100,13 +102,14 @@ _TOPICS: tuple[tuple[Topic, str], ...] = (
     ("check", "File check"),
     ("backups", "Backups"),
     ("spend", "Tokens"),
+    ("devices", "Devices"),
 )
 # The groups, in the order of the list.
 _GROUPED: dict[Group, tuple[Topic, ...]] = {
     "Jobs": ("spend",),
     "Health": ("health", "questions"),
     "Growth": ("growth", "fading", "confidence"),
-    "Storage": ("check", "backups", "models"),
+    "Storage": ("check", "backups", "devices", "models"),
 }
 _RUNS = 200
 SPEND_DAYS = 30
@@ -126,6 +129,7 @@ class State(NamedTuple):
     llm: bool
     questions: tuple[QuestionResult, ...]
     backups: tuple[Backup, ...] = ()
+    sync: SyncStatus | None = None
 
 
 class Row(NamedTuple):
@@ -153,6 +157,7 @@ def read_state(memory: Memory) -> State:
         llm=memory.options.llm.configured,
         questions=tuple(memory.questions.results()),
         backups=tuple(memory.backups.list_all()),
+        sync=memory.sync.status() if memory.path is not None else None,
     )
 
 
@@ -299,6 +304,8 @@ def topic_line(
             return f"{result}, checked {time_ago(checked.at, now)}"
         case "backups":
             return backups.list_total(state.backups, now)
+        case "devices":
+            return status_words(state.sync, now)[0]
         case "spend":
             tokens = spent(state.runs, now - SPEND_DAYS * DAY)
             return (

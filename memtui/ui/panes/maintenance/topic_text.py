@@ -15,6 +15,7 @@ from memtui.present.format import count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, verdict
 from memtui.present.job import outcome
 from memtui.present.past import time_ago
+from memtui.present.sync import device_words, how_words, problem_line, status_words
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import Bar, bars, columns
 from memtui.ui.presenters.text_layout import labelled, stack
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.jobs import FadingForecast
     from memtui.engine.records.saved import QuestionResult
     from memtui.engine.records.status import Growth
+    from memtui.engine.records.sync import SyncStatus
     from memtui.engine.review.health import Health as MemoryHealth
     from memtui.engine.review.health import HealthFinding
     from memtui.ui.state import LastCheck
@@ -168,6 +170,37 @@ class TopicText(Labelled):
                 assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
             ]  # fmt: skip
         return stack([*lines, *self.way("run", "asks them again")])
+
+    def devices(self, status: SyncStatus | None) -> Content:
+        """Each device of the memory: what came from it, what waits, and what is wrong."""
+        if status is None:
+            text = "Keep this memory on several machines: each has its own file, and what was decided travels, encrypted."
+            return stack(
+                [
+                    *content("This memory is on this machine only", "bold").wrap(self.width), assemble(""),
+                    *content(text, "").wrap(self.width), assemble(""),
+                    *content(runnable("memtui sync FOLDER"), "$text-muted").wrap(self.width),
+                    *content(runnable("memtui guide sync"), "$text-muted").wrap(self.width),
+                ]
+            )  # fmt: skip
+        words, role = status_words(status, self.now)
+        lines = [
+            *drawn(((words, role),)).stylize("bold").wrap(self.width), *content(how_words(status), "$text-muted").wrap(self.width),
+            assemble(""),
+        ]  # fmt: skip
+        for device in status.devices:
+            lines += labelled(
+                device.name, drawn((device_words(device, status, self.now),)), self.width, _NAMES
+            )
+        if status.error:
+            lines += [
+                assemble(""),
+                *content(f"The last sync failed: {status.error}", "$error").wrap(self.width),
+            ]
+        for problem in status.problems:
+            lines += [assemble(""), *content(problem_line(problem), "$error").wrap(self.width)]
+        way = [*content(runnable("memtui sync invite"), "$text-muted").wrap(self.width)]
+        return stack([*lines, assemble(""), *self.way("run", "syncs now"), *way])
 
     def health(self, health: MemoryHealth | None) -> Content:
         """The health findings, the worst first, and what is well."""
