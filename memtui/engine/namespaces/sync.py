@@ -88,10 +88,10 @@ class Sync:
 
         ``file``: where to write it too, mode 600; raises InputError if there is something already.
         """
-        from memtui.engine.exporters.atomic_file import must_be_free, whole_file
+        from memtui.engine.exporters.atomic_file import require_free, write_atomically
 
         if file is not None:
-            must_be_free(file, force=False)
+            require_free(file, force=False)
         with self._store() as (groups, store):
             code = groups.invite(store)
             membership = groups.membership
@@ -99,7 +99,7 @@ class Sync:
             if urls.is_url(membership.url):
                 self._mark(store)
         if file is not None:
-            with whole_file(file, force=False) as written:
+            with write_atomically(file, force=False) as written:
                 written.write(f"{code}\n".encode())
         return Invitation(code=code, url=membership.shown)
 
