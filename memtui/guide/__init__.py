@@ -14,7 +14,7 @@ from memtui.engine.records import Record
 
 ORDER = (
     "install", "import", "facts", "search", "context", "filters", "correct", "names", "observations", "agents", "remote",
-    "backups", "export", "checks", "commands", "keys", "settings", "python", "compat", "promises", "figures",
+    "sync", "backups", "export", "checks", "commands", "keys", "settings", "python", "compat", "promises", "figures",
 )  # fmt: skip
 """The topics, in the order in which a newcomer needs them."""
 

@@ -17,7 +17,7 @@ from .base import MOST_BYTES, SyncStoreError, checked_name, checked_prefix
 from .urls import StoreUrl
 
 _CONNECT_SECONDS = 10
-_STATEMENT_SECONDS = 60
+_ANSWER_SECONDS = 30
 _DEFAULT_MEMORY = "main"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS memtui_sync (
@@ -67,11 +67,12 @@ class PostgresStore:
         self._connect: dict[str, Any] = {
             **{name: value for name, value in given.items() if value},
             "connect_timeout": _CONNECT_SECONDS,
+            "tcp_user_timeout": _ANSWER_SECONDS * 1_000,
             "application_name": "memtui",
             **url.parameters,
         }
         self._connection: Any = None
-        self._run(self._make_table)
+        self._run(lambda connection: None)
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         row = (self._memory, checked_name(name), data)
@@ -131,33 +132,39 @@ class PostgresStore:
         if connection is not None:
             connection.close()
 
-    def _make_table(self, connection: Any) -> None:
-        if connection.execute("SELECT to_regclass('memtui_sync')").fetchone()[0] is None:
-            # Two devices that make it at once: the second finds it made.
-            with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(hashtext('memtui_sync'))")
-                connection.execute(_TABLE)
-                connection.execute(_AS_IT_IS)
+    def _make_table(self) -> None:
+        # Two devices that make it at once: the second finds it made.
+        with self._connection.transaction():
+            self._connection.execute("SELECT pg_advisory_xact_lock(hashtext('memtui_sync'))")
+            self._connection.execute(_TABLE)
+            self._connection.execute(_AS_IT_IS)
 
     def _run(self, statement: Callable[[Any], T]) -> T:
-        """Run a statement; once more over a new connection where the old one had ended. Errors are given without their
-        text, which may repeat the address."""
+        """Run a statement; once more where the table was missing, or where the connection had ended meanwhile.
+
+        Errors are given without their text, which may repeat the address.
+        """
         psycopg = self._psycopg
-        for tries_left in (1, 0):
-            old = self._connection is not None
+        try:
             try:
-                if self._connection is None:
-                    self._connection = psycopg.connect(**self._connect, autocommit=True)
-                    self._connection.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
-                return statement(self._connection)
-            except psycopg.Error as error:
-                broken = self._connection is None or self._connection.broken or self._connection.closed
-                if broken:
-                    self.close()
-                if old and broken and tries_left:
-                    continue
-                raise self._failed(error) from None
-        raise AssertionError("unreachable")
+                return statement(self._connected())
+            except psycopg.errors.UndefinedTable:
+                self._make_table()
+            except psycopg.OperationalError:
+                if not self._connection or not self._connection.closed:
+                    raise
+                self._connection = None
+            return statement(self._connected())
+        except psycopg.Error as error:
+            if self._connection is not None and self._connection.closed:
+                self._connection = None
+            raise self._failed(error) from None
+
+    def _connected(self) -> Any:
+        if self._connection is None:
+            # Not prepared: a pooler may give each statement another connection.
+            self._connection = self._psycopg.connect(**self._connect, autocommit=True, prepare_threshold=None)
+        return self._connection
 
     def _failed(self, error: Any) -> SyncStoreError:
         # A connection that is refused comes without its SQLSTATE.
