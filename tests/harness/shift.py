@@ -36,7 +36,11 @@ def _nothing(task: Task) -> JobReport:
 
 
 SERVICES = Services(
-    index=lambda limit: 0, consolidate=lambda *given, **more: None, enrich=_nothing, reflect=_nothing, sync=_nothing
+    index=lambda limit: 0,
+    consolidate=lambda *given, **more: None,
+    enrich=_nothing,
+    reflect=_nothing,
+    sync=_nothing,
 )
 
 

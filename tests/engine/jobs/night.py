@@ -21,7 +21,9 @@ def skip(task: Task) -> JobReport:
     return JobReport(summary="skipped", skipped="no model")
 
 
-NO_SERVICES = Services(index=lambda limit: 0, consolidate=consolidate_nothing, enrich=skip, reflect=skip, sync=skip)
+NO_SERVICES = Services(
+    index=lambda limit: 0, consolidate=consolidate_nothing, enrich=skip, reflect=skip, sync=skip
+)
 
 
 def make_scheduler(

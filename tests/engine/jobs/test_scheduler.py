@@ -354,7 +354,7 @@ def test_a_memory_for_reading_only_is_never_maintained(place: Path, clock: Clock
             with pytest.raises(ReadOnlyError):
                 call()
         assert scheduler.run_now("decay", dry_run=True).report is not None
-        assert len(scheduler.status().jobs) == 8
+        assert len(scheduler.status().jobs) == 9
     assert [path.name for path in place.parent.iterdir() if "lead" in path.name or "jobs" in path.name] == []
 
 

@@ -185,9 +185,10 @@ class TopicText(Labelled):
             )  # fmt: skip
         words, role = status_words(status, self.now)
         lines = [
-            *drawn(((words, role),)).stylize("bold").wrap(self.width), *content(how_words(status), "$text-muted").wrap(self.width),
+            *drawn(((words, role),)).stylize("bold").wrap(self.width),
+            *content(how_words(status), "$text-muted").wrap(self.width),
             assemble(""),
-        ]  # fmt: skip
+        ]
         for device in status.devices:
             lines += labelled(
                 device.name, drawn((device_words(device, status, self.now),)), self.width, _NAMES
