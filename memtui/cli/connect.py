@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+from urllib.parse import urlsplit
 
 import click
 
+from memtui.access.headers import is_loopback
+from memtui.access.tokens import PREFIX
 from memtui.connect import connection
 from memtui.connect.clients import CLIENTS, Client, this_machine
-from memtui.connect.launch import LaunchCommand, program
+from memtui.connect.launch import LaunchCommand, RemoteServer, program
 from memtui.connect.wording import hooks_text, scope_text, state_text
 from memtui.engine.errors import InputError, UsageError
 from memtui.engine.installation import is_temporary
@@ -44,14 +48,21 @@ if TYPE_CHECKING:
 @click.option(
     "--tools", type=click.Choice(["consolidator"]), help="Offer it the tools to consolidate sessions itself."
 )
+@click.option("--url", metavar="URL", help="Connect to a memtui over HTTP somewhere else, by a token of it.")
+@click.option(
+    "--token-file",
+    type=click.File("r"),
+    metavar="FILE",
+    help="With --url: where its token is; - for standard input.",
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @json_option
 @pass_invocation
 def connect_command(
     invocation: Invocation, clients: tuple[str, ...], everyone: bool, listed: bool, hooks: bool, agent: str | None,
-    project: str | None, filter: str | None, agent_readonly: bool, tools: str | None, dry_run: bool, yes: bool,
-    json: bool,
+    project: str | None, filter: str | None, agent_readonly: bool, tools: str | None, url: str | None,
+    token_file: TextIO | None, dry_run: bool, yes: bool, json: bool,
 ) -> int:  # fmt: skip
     """Write memtui's MCP server into the configuration of agents.
 
@@ -61,8 +72,11 @@ def connect_command(
 
     Other entries and comments are kept, and the old file is kept as a backup. With --hooks the client also calls
     memtui at every prompt, to get memories that fit, and at every answer, to record it. Running it again adds
-    nothing twice. "memtui disconnect" takes it out again.
+    nothing twice. "memtui disconnect" takes it out again. With --url the entry has the address of a memtui that runs
+    elsewhere (memtui mcp --http); the token, from memtui tokens add, says there who the agent is.
     """
+    here = (hooks, agent, project, filter, agent_readonly, tools)
+    server = _remote(url, token_file, alone=not any(here)) if url or token_file else None
     if listed or not (clients or everyone):
         return _list(json=json)
     chosen, machine = _chosen(clients, everyone, hooks=hooks), this_machine()
@@ -74,6 +88,9 @@ def connect_command(
         return nobody_found(json=json)
     planned = []
     for client in chosen:
+        if server is not None:
+            planned.append(_planned_remote(client, server, alone=not everyone))
+            continue
         call = LaunchCommand(
             program=program(),
             options=_options(invocation, agent or client.name, project, filter, agent_readonly),
@@ -84,7 +101,7 @@ def connect_command(
             and (hooks or connection.connection(client, machine).hooks in ("on", "outdated")),
         )
         planned.append(_planned(client, call, alone=not everyone))
-    if is_temporary():
+    if server is None and is_temporary():
         print_note(
             "memtui runs from a temporary environment. When that is removed, the agents do not find it any more. "
             "uv tool install or pipx install keeps it."
@@ -109,6 +126,48 @@ def _chosen(names: tuple[str, ...], everyone: bool, *, hooks: bool) -> list[Clie
         if hooks and client.hooks is None:
             raise UsageError(f"memtui has no hooks for {client.label}: {client.lacks}.", "Leave --hooks out.")
     return chosen
+
+
+def _remote(url: str | None, token_file: TextIO | None, *, alone: bool) -> RemoteServer:
+    """The server at ``url``. Raises UsageError, InputError for an address or a token that cannot be used."""
+    if url is None:
+        raise UsageError("--token-file is the token for an address.", "Add --url.")
+    if not alone:
+        raise UsageError(
+            "What an agent at an address is and sees is said by its token.",
+            "Leave --hooks, --agent, --project, --filter, --agent-readonly and --tools out: memtui tokens add has them.",
+        )
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        raise InputError(f"{url!r} is no address of a server.", "For example https://memory.example.net/mcp")
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise InputError(
+            f"{url} would send the token and memories unencrypted.", "Use https, or a tunnel to this machine."
+        )
+    if token_file is None and not sys.stdin.isatty():
+        raise UsageError(
+            "This is not a terminal, so memtui cannot ask for the token.", "Name a file: --token-file"
+        )
+    given = token_file.read() if token_file else click.prompt("Token", hide_input=True, err=True)
+    token = given.strip()
+    if not token.startswith(PREFIX) or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(
+            "That is no token of memtui.", f"It begins with {PREFIX}; memtui tokens add prints one, once."
+        )
+    return RemoteServer(url=url if parts.path.strip("/") else f"{url.rstrip('/')}/mcp", token=token)
+
+
+def _planned_remote(client: Client, server: RemoteServer, *, alone: bool) -> PlannedEdits:
+    """As ``_planned``. The token is not shown."""
+    fixed = client.remote.fixed if client.remote else {}
+    shown = frozenset([server.url, *map(str, fixed.values())])
+    try:
+        edits = connection.connecting_to(client, this_machine(), server)
+    except InputError as error:
+        if alone:
+            raise
+        return PlannedEdits(client=client, edits=(), shown=shown, problem=error.message)
+    return PlannedEdits(client=client, edits=tuple(edits), shown=shown)
 
 
 def _planned(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdits:

@@ -12,6 +12,8 @@ from memtui import operating_system
 from memtui.engine.records import Record
 from memtui.paths import is_there
 
+from .launch import RemoteServer
+
 FormatName = Literal["json", "jsonc", "toml", "yaml"]
 Platform = Literal["linux", "darwin", "win32"]
 SERVER = "memtui"
@@ -85,11 +87,20 @@ class HookSettings(Record):
     afterwards: str = ""
 
 
+class RemoteShape(Record):
+    """How an entry names a server at an address. ``address``, ``headers``: the keys; ``fixed``: what else it has."""
+
+    address: str = "url"
+    headers: str = "headers"
+    fixed: Mapping[str, Any] = {}
+
+
 class Client(Record):
     """An agent. ``entry``: the path of our entry in its configuration. ``fixed``: what every entry of it has.
 
     ``newer``: the object for entries that a newer version has; it is used where the file has it.
     ``shape``: "command" for the keys command and args, "list" for one list, "cmd" for cmd and args.
+    ``remote``: how it is told of a server over HTTP; None if its file cannot say so.
     ``commands``: programs by which it is known to be installed. ``lacks``: why there are no hooks.
     """
 
@@ -101,6 +112,7 @@ class Client(Record):
     page: str
     newer: tuple[str, ...] = ()
     shape: Literal["command", "list", "cmd"] = "command"
+    remote: RemoteShape | None = RemoteShape()
     fixed: Mapping[str, Any] = {}
     commands: tuple[str, ...] = ()
     hooks: HookSettings | None = None
@@ -127,6 +139,17 @@ class Client(Record):
             case "command":
                 return {**self.fixed, "command": command, "args": list(arguments)}
 
+    def remote_values(self, server: RemoteServer) -> dict[str, Any]:
+        """What our entry says of a server somewhere else."""
+        assert self.remote is not None
+        headers = {"Authorization": server.authorization}
+        return {**self.remote.fixed, self.remote.address: server.url, self.remote.headers: headers}
+
+    def address(self, entry: Mapping[str, Any]) -> str | None:
+        """The address in an entry of a server somewhere else; None if it starts a program."""
+        found = next((entry[name] for name in ADDRESSES if name in entry), None)
+        return found if isinstance(found, str) else None
+
     def command(self, entry: Mapping[str, Any]) -> tuple[str, ...]:
         """The command line of an entry, as far as it has one."""
         words = entry.get("cmd" if self.shape == "cmd" else "command")
@@ -137,6 +160,7 @@ class Client(Record):
         )
 
 
+ADDRESSES = ("url", "uri", "httpUrl", "serverUrl")
 _CLAUDE_EVENTS = ("SessionStart", "PreCompact", "UserPromptSubmit", "Stop")
 _SERVERS = ("mcpServers", SERVER)
 _NO_CONTEXT = "its hooks see the prompt, but what they answer does not reach the model"
@@ -147,7 +171,7 @@ CLIENTS: Mapping[str, Client] = {
         Client(
             name="claude-code", label="Claude Code", commands=("claude",),
             place=Place(base="home", path=".claude.json", variable="CLAUDE_CONFIG_DIR"),
-            format="json", entry=_SERVERS, fixed={"type": "stdio"},
+            format="json", entry=_SERVERS, fixed={"type": "stdio"}, remote=RemoteShape(fixed={"type": "http"}),
             hooks=HookSettings(
                 place=Place(base="home", path=".claude/settings.json", variable="CLAUDE_CONFIG_DIR"),
                 events=_CLAUDE_EVENTS, timeout=5,
@@ -157,13 +181,13 @@ CLIENTS: Mapping[str, Client] = {
         Client(
             name="claude-desktop", label="Claude Desktop",
             place=Place(base="settings", path="Claude/claude_desktop_config.json"),
-            format="json", entry=_SERVERS, lacks="it has no hooks",
+            format="json", entry=_SERVERS, lacks="it has no hooks", remote=None,
             page="modelcontextprotocol.io/docs/develop/connect-local-servers",
         ),
         Client(
             name="codex", label="Codex", commands=("codex",),
             place=Place(base="home", path=".codex/config.toml", variable="CODEX_HOME"),
-            format="toml", entry=("mcp_servers", SERVER),
+            format="toml", entry=("mcp_servers", SERVER), remote=RemoteShape(headers="http_headers"),
             hooks=HookSettings(
                 place=Place(base="home", path=".codex/hooks.json", variable="CODEX_HOME"),
                 events=_CLAUDE_EVENTS, timeout=5,
@@ -181,18 +205,19 @@ CLIENTS: Mapping[str, Client] = {
             name="vscode", label="VS Code", commands=("code",),
             place=Place(base="settings", path="Code/User/mcp.json"),
             format="jsonc", entry=("servers", SERVER), fixed={"type": "stdio"}, lacks=_NO_CONTEXT,
+            remote=RemoteShape(fixed={"type": "http"}),
             page="code.visualstudio.com/docs/agents/reference/mcp-configuration, /docs/agent-customization/hooks",
         ),
         Client(
             name="windsurf", label="Windsurf", commands=("windsurf",),
             place=Place(base="home", path=".codeium/windsurf/mcp_config.json"),
-            format="jsonc", entry=_SERVERS, lacks=_NO_CONTEXT,
+            format="jsonc", entry=_SERVERS, lacks=_NO_CONTEXT, remote=RemoteShape(address="serverUrl"),
             page="docs.windsurf.com/windsurf/cascade/mcp",
         ),
         Client(
             name="gemini-cli", label="Gemini CLI", commands=("gemini",),
             place=Place(base="home", path=".gemini/settings.json"),
-            format="jsonc", entry=_SERVERS,
+            format="jsonc", entry=_SERVERS, remote=RemoteShape(address="httpUrl"),
             hooks=HookSettings(
                 place=Place(base="home", path=".gemini/settings.json"),
                 # What it is given holds for one turn, so it is given everything each time.
@@ -204,7 +229,7 @@ CLIENTS: Mapping[str, Client] = {
             name="opencode", label="opencode", commands=("opencode",), shape="list",
             place=Place(base="xdg", path="opencode/opencode.json", or_else="opencode.jsonc"),
             format="jsonc", entry=("mcp", SERVER), newer=("mcp", "servers"),
-            fixed={"type": "local", "enabled": True},
+            fixed={"type": "local", "enabled": True}, remote=RemoteShape(fixed={"type": "remote", "enabled": True}),
             lacks="it runs plugins in JavaScript and no commands",
             page="opencode.ai/docs/mcp-servers, /docs/config, /docs/migrate-v1",
         ),
@@ -224,6 +249,10 @@ CLIENTS: Mapping[str, Client] = {
             ),
             format="yaml", entry=("extensions", SERVER),
             fixed={"enabled": True, "type": "stdio", "name": SERVER, "timeout": 300}, lacks=_NO_CONTEXT,
+            remote=RemoteShape(
+                address="uri",
+                fixed={"enabled": True, "type": "streamable_http", "name": SERVER, "timeout": 300},
+            ),
             page="block.github.io/goose/docs/guides/config-files, /managing-tools/hooks",
         ),
     )

@@ -13,12 +13,11 @@ from memtui.engine.records import Record
 from . import files, formats, hooks
 from .clients import SERVER, Client, HookSettings, Machine
 from .files import Edit
-from .launch import LaunchCommand, Launched, parse
+from .launch import LaunchCommand, Launched, RemoteServer, parse
 
 HookState = Literal["on", "off", "outdated", "none"]
 """``outdated``: not at all events that this version uses. ``none``: the client has no hooks that fit."""
 _EMPTY = ("", "{}")
-_ADDRESSES = {"url", "uri", "httpUrl", "serverUrl"}
 
 
 class Connection(Record):
@@ -59,6 +58,20 @@ def connecting(client: Client, machine: Machine, call: LaunchCommand) -> list[Ed
     return [files.edit(path, _in_turn(steps)) for path, steps in changes.items()]
 
 
+def connecting_to(client: Client, machine: Machine, server: RemoteServer) -> list[Edit]:
+    """The edits that put a memtui somewhere else into the client's configuration, without hooks.
+
+    Raises InputError for a file that cannot be read or changed, and for a client whose file knows no address.
+    """
+    if client.remote is None:
+        raise InputError(
+            f"The configuration file of {client.label} cannot name a server at an address.",
+            "Add the address in its settings, as a connector.",
+        )
+    values = client.remote_values(server)
+    return [files.edit(client.configuration(machine), lambda text: _with_entry(client, text, values))]
+
+
 def parting(client: Client, machine: Machine) -> list[Edit]:
     """The edits that take our server and hooks out again.
 
@@ -80,7 +93,8 @@ def connection(client: Client, machine: Machine) -> Connection:
     try:
         entry = _entry(client, _document(client, file))
         if entry is not None:
-            launched = parse(client.command(entry))
+            url = client.address(entry)
+            launched = Launched(program="", url=url) if url else parse(client.command(entry))
         if client.hooks:
             state = _hook_state(client, client.hooks, machine)
     except InputError as error:
@@ -127,9 +141,19 @@ def _entry(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
 def _with_entry(client: Client, text: str, values: dict[str, Any]) -> str:
     document = formats.load(client.format, text)
     path = _path(client, document)
-    if _ADDRESSES & {*(_entry(client, document) or ())}:
-        raise ValueError(f"its entry for memtui has an address; memtui disconnect {client.name} removes it")
-    return formats.set_values(client.format, text, path, values)
+    before = _entry(client, document) or {}
+    if before and (client.address(before) is None) != (client.address(values) is None):
+        what = "starts a program" if client.address(values) else "has an address"
+        raise ValueError(f"its entry for memtui {what}; memtui disconnect {client.name} removes it")
+    if client.format != "toml":
+        return formats.set_values(client.format, text, path, values)
+    # There a table within the entry is a table of its own.
+    tables = {name: value for name, value in values.items() if isinstance(value, dict)}
+    plain = {name: value for name, value in values.items() if name not in tables}
+    text = formats.set_values(client.format, text, path, plain)
+    for name, value in tables.items():
+        text = formats.set_values(client.format, text, (*path, name), value)
+    return text
 
 
 def _without(client: Client, text: str, *, entry: bool, hook: HookSettings | None) -> str:
@@ -192,7 +216,7 @@ def as_json(one: Connection) -> dict[str, Any]:
     return {
         "client": one.client, "label": one.label, "file": str(one.file), "found": one.found,
         "connected": one.connected, "agent": said and said.agent, "memory": said and said.memory,
-        "project": said and said.project, "filter": said and said.filter, "tools": said and said.tools,
+        "url": said and said.url, "project": said and said.project, "filter": said and said.filter, "tools": said and said.tools,
         "readonly": bool(said and said.readonly), "program": said and said.program, "program_gone": one.program_gone,
         "hooks": one.hooks, "problem": one.problem,
     }  # fmt: skip
@@ -202,6 +226,8 @@ def own_words(client: Client, machine: Machine) -> frozenset[str]:
     """The texts in its configuration that are ours. Raises InputError for a file that cannot be read."""
     entry = _entry(client, _document(client, client.configuration(machine))) or {}
     words = {*client.command(entry), *map(str, client.fixed.values()), "command"}
+    if client.remote and (url := client.address(entry)):
+        words |= {url, *map(str, client.remote.fixed.values())}
     if client.hooks:
         file = client.hooks.place.on(machine)
         try:

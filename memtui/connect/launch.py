@@ -36,10 +36,25 @@ class LaunchCommand(Record):
         return operating_system.command_line(words)
 
 
+class RemoteServer(Record):
+    """A memtui that runs somewhere else, over HTTP. The token says who the agent is and what it sees."""
+
+    url: str
+    token: str
+
+    @property
+    def authorization(self) -> str:
+        return f"Bearer {self.token}"
+
+
 class Launched(Record):
-    """What a command line in a configuration says: who signs, what it sees, and which program is started."""
+    """What an entry in a configuration says: who signs, what it sees, and which program is started.
+
+    ``url``: of a memtui somewhere else; then there is no program, and the rest is in its token.
+    """
 
     program: str
+    url: str | None = None
     agent: str | None = None
     memory: str | None = None
     project: str | None = None

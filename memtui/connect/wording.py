@@ -12,7 +12,7 @@ def state_text(one: Connection) -> str:
     if one.launched is None:
         return "found, not connected" if one.found else "not found"
     if not one.launched.program:
-        return "connected at an address"
+        return f"connected to {one.launched.url}" if one.launched.url else "connected at an address"
     if one.program_gone:
         return f"connected, but {one.launched.program} is gone"
     return f"connected as {one.launched.agent or 'mcp'}"
@@ -22,6 +22,8 @@ def scope_text(one: Connection) -> str:
     """What it sees and may do; "" if it is not connected."""
     if one.launched is None:
         return ""
+    if one.launched.url:
+        return "as its token says"
     parts = [
         f"project {one.launched.project}" if one.launched.project else "",
         one.launched.filter or "",

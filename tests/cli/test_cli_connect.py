@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_kit import Cli
+from memtui import operating_system
 
 FILES = {
     "claude-code": ".claude.json",
@@ -22,7 +22,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def _no_folders_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CODEX_HOME", raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(operating_system, "PLATFORM", "linux")
 
 
 def server(home: Path, client: str) -> Any:
@@ -369,3 +369,70 @@ def test_a_program_that_may_vanish_is_told(cli: Cli, monkeypatch: pytest.MonkeyP
     assert "temporary" not in cli("connect", "zed", "--dry-run").err
     monkeypatch.setattr("memtui.engine.installation.program", lambda: "uvx memtui")
     assert "uv tool install or pipx install keeps it" in cli("connect", "zed", "--dry-run").err
+
+
+URL = "https://memory.example.net/mcp"
+
+
+def test_a_memtui_somewhere_else_is_connected_by_its_token_which_is_not_shown(
+    cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("memtui_ab_s3cret\n")
+    result = cli(
+        "connect",
+        "claude-code",
+        "--url",
+        "https://memory.example.net",
+        "--token-file",
+        tmp_path / "token",
+        "--yes",
+    )
+    assert result.code == 0, result.err
+    assert server(home, "claude-code") == {
+        "type": "http", "url": URL, "headers": {"Authorization": "Bearer memtui_ab_s3cret"},
+    }  # fmt: skip
+    assert URL in result.out and "s3cret" not in result.out + result.err
+    listed = cli("connect", "--list")
+    assert f"connected to {URL}" in listed.out and "s3cret" not in listed.out
+    again = cli(
+        "connect", "codex", "--url", URL, "--token-file", "-", "--yes", "--json", input=b"memtui_ab_s3cret"
+    )
+    assert server(home, "codex")["url"] == URL and "s3cret" not in again.out
+    gone = cli("disconnect", "claude-code", "--yes")
+    assert gone.code == 0 and "s3cret" not in gone.out and not (home / FILES["claude-code"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--token-file", "-"], 2, "Add --url"),
+        (["--url", URL, "--token-file", "-", "--hooks"], 2, "said by its token"),
+        (["--url", URL, "--token-file", "-", "--project", "x"], 2, "said by its token"),
+        (["--url", URL], 2, "--token-file"),
+        (["--url", "http://memory.example.net/mcp", "--token-file", "-"], 3, "unencrypted"),
+        (["--url", "ftp://memory.example.net", "--token-file", "-"], 3, "no address of a server"),
+        (["--url", "https://ada:pw@memory.example.net", "--token-file", "-"], 3, "no address of a server"),
+        (["--url", URL, "--token-file", "-", "x"], 2, ""),
+    ],
+)
+def test_an_address_that_would_not_work_is_refused(
+    cli: Cli, home: Path, words: list[str], code: int, says: str
+) -> None:
+    result = cli("connect", "claude-code", *words, "--yes", input=b"memtui_ab_s3cret")
+    assert (result.code, says in result.err) == (code, True), result.err
+    assert not (home / FILES["claude-code"]).exists()
+
+
+@pytest.mark.parametrize("token", ["", "sk-ant-1", "memtui_a b", "memtui_\x1b[31m"])
+def test_what_is_no_token_is_refused(cli: Cli, home: Path, token: str) -> None:
+    result = cli(
+        "connect",
+        "claude-code",
+        "--url",
+        "http://127.0.0.1:6368/mcp",
+        "--token-file",
+        "-",
+        "--yes",
+        input=token.encode(),
+    )
+    assert (result.code, "no token of memtui" in result.err) == (3, True)

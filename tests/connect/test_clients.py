@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from memtui.cli.hook import hook_command
 from memtui.cli.mcp import mcp_command
 from memtui.connect import connection, files
 from memtui.connect.clients import CLIENTS, Client, Machine
-from memtui.connect.launch import LaunchCommand, parse
+from memtui.connect.launch import LaunchCommand, RemoteServer, parse
 from memtui.connect.wording import hooks_text, scope_text, state_text
 from memtui.engine.errors import InputError
 from memtui.hook.events import DIALECTS
@@ -331,11 +332,62 @@ def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Pa
     assert state_text(connection.connection(client, here)) == "connected, but /gone/memtui is gone"
     file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
     known = connection.connection(client, here)
-    assert (known.connected, state_text(known)) == (True, "connected at an address")
+    assert (known.connected, state_text(known)) == (True, "connected to http://127.0.0.1:8001/mcp")
     with pytest.raises(InputError, match="memtui disconnect cursor removes it"):
         connection.connecting(client, here, CALL)
     written(connection.parting(client, here))
     assert not file.exists()
+
+
+REMOTE = RemoteServer(url="https://memory.example.net/mcp", token="memtui_ab_secret")
+_HEADERS = {"Authorization": "Bearer memtui_ab_secret"}
+_URL = {"url": REMOTE.url, "headers": _HEADERS}
+REMOTE_ENTRIES: Mapping[str, dict[str, Any]] = {
+    "claude-code": {"type": "http", **_URL},
+    "codex": {"url": REMOTE.url, "http_headers": _HEADERS},
+    "cursor": _URL,
+    "vscode": {"type": "http", **_URL},
+    "windsurf": {"serverUrl": REMOTE.url, "headers": _HEADERS},
+    "gemini-cli": {"httpUrl": REMOTE.url, "headers": _HEADERS},
+    "opencode": {"type": "remote", "enabled": True, **_URL},
+    "zed": _URL,
+    "goose": {
+        "enabled": True, "type": "streamable_http", "name": "memtui", "timeout": 300, "uri": REMOTE.url,
+        "headers": _HEADERS,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REMOTE_ENTRIES)
+def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp_path: Path) -> None:
+    client, here = CLIENTS[name], machine(tmp_path)
+    file = client.configuration(here)
+    written(connection.connecting_to(client, here, REMOTE))
+    assert at(parsed(client, file.read_text()), ENTRIES[name][0]) == {"memtui": REMOTE_ENTRIES[name]}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert not any(edit.changes for edit in connection.connecting_to(client, here, REMOTE))
+    known = connection.connection(client, here)
+    assert (state_text(known), scope_text(known)) == (f"connected to {REMOTE.url}", "as its token says")
+    assert "secret" not in json.dumps(connection.as_json(known))
+    # Another token takes the place of the old one; a program does not.
+    again = RemoteServer(url=REMOTE.url, token="memtui_cd_other")
+    written(connection.connecting_to(client, here, again))
+    assert "memtui_cd_other" in file.read_text() and "memtui_ab_secret" not in file.read_text()
+    with pytest.raises(InputError, match=f"memtui disconnect {name} removes it"):
+        connection.connecting(client, here, CALL)
+    assert not connection.own_words(client, here) & {"Bearer memtui_cd_other", "memtui_cd_other"}
+    written(connection.parting(client, here))
+    assert not file.exists()
+    written(connection.connecting(client, here, CALL))
+    with pytest.raises(InputError, match="its entry for memtui starts a program"):
+        connection.connecting_to(client, here, REMOTE)
+
+
+def test_a_client_whose_file_knows_no_addresses_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot name a server at an address") as caught:
+        connection.connecting_to(CLIENTS["claude-desktop"], machine(tmp_path), REMOTE)
+    assert "connector" in caught.value.hint
+    assert REMOTE_ENTRIES.keys() == CLIENTS.keys() - {"claude-desktop"}
 
 
 def test_the_command_that_is_written_is_one_that_memtui_understands(tmp_path: Path) -> None:
