@@ -11,6 +11,7 @@ import apsw
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import Profile, RetrieverName, RetrieverReport
 from memtui.engine.store import vectors
+from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems
 
 from . import query as search_query
@@ -19,7 +20,7 @@ from .query import ParsedQuery
 from .request import QueryVector, SearchRequest
 from .rerank import rerank_candidates
 from .retriever_reports import make_reports
-from .retrievers import entity, keyword
+from .retrievers import context, entity, keyword
 from .scope import Scope
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ def rank(
     embedder: QueryEmbedder | str,
     *,
     nearest: bool = True,
+    only: int | None = None,
 ) -> Ranking:
     """Ask every retriever. ``embedder`` is a string when there is none: the reason. No question raises.
 
-    Without ``nearest`` the vector retriever only judges what the other retrievers have found.
+    Without ``nearest`` the vector retriever only judges what the other retrievers have found. ``only``: the one memory
+    (rid) whose place is asked for. If no retriever can find it, nothing is read and fused, which is most of the work.
     """
     lap = _stopwatch()
     lists: dict[RetrieverName, list[Candidate]] = {}
@@ -112,6 +115,8 @@ def rank(
     times["vector"] = lap()
 
     asked = SearchRequest(wanted, scope, profile, meaning)
+    if only is not None and not _may_be_found(connection, only, lists):
+        return Ranking(asked, [], (), first_pass, entities)
     times["word_vector"] = (
         rerank_candidates(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
     )
@@ -123,6 +128,26 @@ def rank(
         asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below
     )
     return Ranking(asked, fuse(lists, profile), said, first_pass, entities)
+
+
+def _may_be_found(connection: apsw.Connection, rid: int, lists: dict[RetrieverName, list[Candidate]]) -> bool:
+    """Whether a memory is among the candidates, or the context retriever may add it to them.
+
+    That one adds turns beside a candidate, and turns that a fact among them was drawn from.
+    """
+    pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
+    if rid in pool or not pool.isdisjoint(context.neighbours(connection, [rid])):
+        return True
+    drawn = connection.execute(
+        "SELECT f.rid FROM memories m JOIN memory_links l ON l.to_id = m.id AND l.rel = 'source' "
+        "JOIN memories f ON f.id = l.from_id WHERE m.rid = ?",
+        (rid,),
+    )
+    if any(fact in pool for (fact,) in drawn):
+        return True
+    # The turns around one that was forgotten do not name it as theirs.
+    ended = "SELECT 1 FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NOT NULL LIMIT 1"
+    return connection.execute(ended, (as_json(pool),)).fetchone() is not None
 
 
 def _meaning(

@@ -43,7 +43,8 @@ class Trial(NamedTuple):
 
     def rank(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
         found = rank(
-            self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder
+            self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder,
+            only=self.memory.rid,
         )  # fmt: skip
         return found._replace(
             fused=behind_successors(self.connection, found.fused, 0.0, known=self.known).fused

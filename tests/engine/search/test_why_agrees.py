@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
 from memtui.engine.search.explanation import explain
+from memtui.engine.search.filters.compiler import compile
+from memtui.engine.search.ranking import rank
+from memtui.engine.search.scope import scope
 from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder
@@ -151,6 +155,40 @@ def test_why_agrees_with_the_whole_ranking(
                 retriever: part.term for retriever, part in explanation_lines.retrievers.items() if part.term
             } == {retriever: part.term for retriever, part in hit.retrievers.items() if part.term}
             assert bool(explanation_lines.excluded) == (hit.rank > limit)
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(shelves, profiles, st.sampled_from(QUESTIONS), st.sampled_from(FILTERS), vectors)
+def test_what_is_ranked_for_one_memory_gives_it_the_place_that_it_has_among_all(
+    stories: list[Told], profile: Profile, query: str, filter: str, vectors: str
+) -> None:
+    with asked(stories, profile, filter, vectors) as ask:
+        inside = scope(compile(filter, NOW, fade_threshold=0.05))
+        arguments = (ask.book.connection, query, inside, profile, ask.options["embedder"])
+        everything = [one.rid for one in rank(*arguments).fused]
+        for memory in ask.kept:
+            alone = [one.rid for one in rank(*arguments, only=memory.rid).fused]
+            assert alone == everything if memory.rid in everything else memory.rid not in alone
+
+
+@pytest.mark.parametrize(
+    ("stories", "filter"),
+    [
+        # The fact answers, and lends to the turn that it was drawn from.
+        ([Told(["river"], "episode", "s1", False, False, False), Told(["tea"], "fact", "", False, False, False)], ""),
+        # The forgotten turn asks, and the one after it answers.
+        (
+            [Told(["why?", "tea"], "episode", "s1", False, False, True), Told(["river"], "episode", "s1", False, False, False)],
+            "is:active,trash",
+        ),
+    ],
+)  # fmt: skip
+def test_what_only_its_surroundings_bring_in_is_ranked_for_it(stories: list[Told], filter: str) -> None:
+    with asked(stories, Profile(), filter, "off") as ask:
+        [found] = [one for one in ask.kept if "river" in one.content]
+        inside = scope(compile(filter, NOW, fade_threshold=0.05))
+        ranking = rank(ask.book.connection, "tea?", inside, Profile(), "off", only=found.rid)
+        assert list(next(one for one in ranking.fused if one.rid == found.rid).retrievers) == ["context"]
 
 
 @settings(max_examples=examples(15), deadline=None)
