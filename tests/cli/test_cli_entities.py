@@ -120,7 +120,10 @@ def test_review_lists_names_that_may_be_one(cli: Cli) -> None:
 
 def test_a_time_narrows_whom_it_is_seen_with_and_its_memories(cli: Cli) -> None:
     today = cli("entities", "Ada Lovelace", "--since", "today", "--json").json
-    assert [one["entity"]["canonical_name"] for one in today["neighbourhood"]["companions"]] == ["Bob", "Lisbon"]
+    assert [one["entity"]["canonical_name"] for one in today["neighbourhood"]["companions"]] == [
+        "Bob",
+        "Lisbon",
+    ]
     assert "Bob (person) in 1 memory" in cli("entities", "Ada Lovelace", "--since", "today").out
     assert cli("entities", "Ada Lovelace", "--with", "Bob", "--since", "today").code == 0
     for arguments in (("--until", "2020"), ("--with", "Bob", "--until", "2020")):

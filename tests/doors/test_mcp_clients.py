@@ -50,6 +50,7 @@ def _calls(known: Known) -> dict[str, dict[str, Any]]:
         "explain_search": {"query": "Ada", "memory_id": new, "limit": 5},
         "memory_stats": {},
         "about_user": {"limit": 3.0},
+        "over_time": {"limit": 3.0},
         "get_entity_info": {"name": "Ada Lopez"},
         "get_context": {"prompt": "Is Ada vegan?"},
         "remember_fact": {"content": "Runs on Sundays", "confidence": 1},

@@ -71,6 +71,7 @@ async def test_every_tool_does_its_work(place: Path) -> None:
         assert (await tool("forget_fact", memory_id=new, reason="She said so"))["status"] == "waits"
         assert (await tool("memory_stats"))["by_kind"]["fact"] == 1
         (known,) = (await tool("about_user"))["topics"]
+        assert (await tool("over_time"))["learned"]
         assert [one["id"] for one in known["facts"]] == [new]
         assert (await tool("get_context", prompt="Is Ada vegan?", limit=None))["ids"] == [new]
         for role, said in (("user", "I moved to Ghent."), ("assistant", "Noted."), ("user", "I like tea.")):

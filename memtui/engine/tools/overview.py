@@ -1,4 +1,4 @@
-"""The tool that tells what is known about the person, for the beginning of a conversation."""
+"""The tools that tell what is known about the person, for the beginning of a conversation, and over time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from memtui.engine.records import MemoryRecord, Record, Topic
+from memtui.engine.records import MemoryRecord, Record, Replacement, Topic
+from memtui.engine.search.filters.terms import MAX_IDS
 
 from .agent import Agent
 from .base import Arguments, Tool
@@ -18,6 +19,9 @@ OTHER = "other"
 # As many facts more are read, because some may be kept back.
 _SPARE = 10
 _QUERY = "what is known about the user"
+_CHANGES = "what changed over time"
+# The longest date; so many periods at most; and so many facts that changed are looked at.
+_DATE, _PERIODS, _LOOKED_AT = 40, 24, 1_000
 
 
 class AboutArguments(Arguments):
@@ -48,6 +52,93 @@ class About(Record, omit_defaults=True):
     left_out: str = ""
 
 
+class OverTimeArguments(Arguments):
+    topic: Annotated[Topic | None, Meta(description="Only facts about this.")] = None
+    since: Annotated[
+        str, Meta(max_length=_DATE, description="Only since then: 2026-03, 2026-03-04, 30d, last-month.")
+    ] = ""
+    until: Annotated[str, Meta(max_length=_DATE, description="Only until the end of then.")] = ""
+    limit: Annotated[int, Meta(ge=1, le=50, description="At most this many changes, the latest.")] = 10
+
+
+class Learned(Record):
+    """``when``: a year, quarter, month, week, day or hour. ``facts``: how many facts of each topic were learned then."""
+
+    when: str
+    facts: dict[str, int]
+
+
+class Change(Record, omit_defaults=True):
+    """``now`` took the place of ``was`` on a day. ``perhaps``: the person has not decided yet whether it did. ``now_day`` and
+    ``was_day``: the days that they name.
+    """
+
+    when: str
+    now: ServedMemory
+    was: ServedMemory
+    now_day: str = ""
+    was_day: str = ""
+    perhaps: bool = False
+
+
+class OverTime(Record, omit_defaults=True):
+    """``learned``: the periods with anything, the earliest first. ``changes``: the latest first. ``left_out``: which facts were
+    left out, and why.
+    """
+
+    learned: tuple[Learned, ...]
+    changes: tuple[Change, ...]
+    left_out: str = ""
+
+
+def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
+    """Raises FilterError for a date that is none."""
+    about = f"kind:fact topic:{arguments.topic}" if arguments.topic else "kind:fact"
+    span = "..".join("-".join(one.split()) for one in (arguments.since, arguments.until)).removesuffix("..")
+    span += ".." if arguments.since and not arguments.until else ""
+    learned = f"{about} on:{span}" if span else about
+    found = agent.memory.view.timeline(agent.narrowed(learned), most=_PERIODS, layers=("learned",))
+    rows = {row.name or OTHER: row.counts["learned"] for row in found.rows}
+    changes, left_out = _changes(agent, f"{about} changed:{span or '*'}", arguments.limit)
+    every = list({one.id: one for change in changes for one in (change.new, change.old)}.values())
+    agent.log_recall(_CHANGES, every)
+    served = {one.id: one for one in served_all(agent, every)}
+    return OverTime(
+        learned=tuple(
+            Learned(when=when, facts=those)
+            for at, when in enumerate(found.terms)
+            if (those := {topic: numbers[at] for topic, numbers in rows.items() if numbers[at]})
+        ),
+        changes=tuple(
+            Change(
+                when=datetime.fromtimestamp(one.at).date().isoformat(),
+                now=served[one.new.id], was=served[one.old.id], now_day=_day(one.new), was_day=_day(one.old),
+                perhaps=one.how == "asked",
+            )
+            for one in changes
+        ),
+        left_out=left_out,
+    )  # fmt: skip
+
+
+def _changes(agent: Agent, filter: str, limit: int) -> tuple[list[Replacement], str]:
+    """The latest replacements of which this agent may see both sides."""
+    known = agent.page(filter, limit=_LOOKED_AT)
+    new = {one.id for one in known}
+    all_of = agent.memory.view.replacements([*new])
+    those = {(one.old.id, one.new.id): one for found in all_of.values() for one in found if one.new.id in new}
+    olds = {one.old.id: one.old for one in those.values() if one.old.ended_by in (None, "superseded")}
+    seen: set[str] = set()
+    for start in range(0, len(olds), MAX_IDS):
+        some = [*olds][start : start + MAX_IDS]
+        seen.update(one.id for one in agent.page(f"is:active,trash id:{','.join(some)}", limit=MAX_IDS))
+    sides = {side.id: side for one in those.values() if one.old.id in seen for side in (one.new, one.old)}
+    open_ones, left_out = agent.servable(sides.values())
+    ids = {one.id for one in open_ones}
+    found = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
+    return sorted(found, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
+
+
 def about_user(agent: Agent, arguments: AboutArguments) -> About:
     filter = f"kind:fact topic:{arguments.topic}" if arguments.topic else "kind:fact"
     known = agent.memory.view.topics(agent.narrowed(filter), each=arguments.limit + _SPARE)
@@ -70,8 +161,11 @@ def about_user(agent: Agent, arguments: AboutArguments) -> About:
 
 
 def _known(served: ServedMemory, fact: MemoryRecord) -> KnownFact:
-    day = "" if fact.happens_at is None else datetime.fromtimestamp(fact.happens_at).date().isoformat()
-    return KnownFact(**msgspec.structs.asdict(served), day=day)
+    return KnownFact(**msgspec.structs.asdict(served), day=_day(fact))
+
+
+def _day(fact: MemoryRecord) -> str:
+    return "" if fact.happens_at is None else datetime.fromtimestamp(fact.happens_at).date().isoformat()
 
 
 TOOLS = (
@@ -80,5 +174,10 @@ TOOLS = (
         description="Get what is known about the person, by topic: the surest facts of health, people, home, work, plans "
         "and so on. Use it once when a conversation begins, or when they ask what you know about them. To answer a "
         "question search_memory finds more.",
+    ),
+    Tool(
+        name="over_time", group="memory", arguments=OverTimeArguments, returns=OverTime, run=over_time,
+        description="Get how many facts of each topic were learned in each period, and what changed: which fact took the place "
+        "of which, and when. Use it when they ask when something changed, or what went on in a time.",
     ),
 )  # fmt: skip

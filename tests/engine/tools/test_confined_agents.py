@@ -76,6 +76,7 @@ def _asked(ids: list[str], words: list[str]) -> Iterator[tuple[str, dict[str, An
     """A call of every tool, with each of these where it fits."""
     yield "memory_stats", {}
     yield "about_user", {"limit": 50}
+    yield "over_time", {"limit": 50}
     for query in ["Ada Bergen", "where was Otto Berg?", *words[:4]]:
         yield "search_memory", {"query": query, "limit": 50}
         yield "search_memory", {"query": query, "kind": "fact", "tag": "work"}

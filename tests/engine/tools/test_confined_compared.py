@@ -77,6 +77,8 @@ def _probes() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "scratchpad_search", {"query": words}
     yield "memory_stats", {}
     yield "about_user", {}
+    yield "over_time", {"limit": 50}
+    yield "over_time", {"topic": "plan", "since": "2020"}
     yield "about_user", {"topic": "health", "limit": 50}
     for session in ("default", "default (agent:bot)", "nowhere"):
         for tool in (

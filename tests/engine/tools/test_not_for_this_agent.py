@@ -46,6 +46,7 @@ CALLS: dict[str, Ask] = {
     "search turns": lambda door: door.call("search_memory", query="Initech", kind="episode").text,
     "stats": lambda door: door.call("memory_stats").text,
     "about": lambda door: door.call("about_user", limit=50).text,
+    "over_time": lambda door: door.call("over_time", limit=50).text,
     "known name": lambda door: door.call("get_entity_info", name="Ada Lovelace").text,
     "its name": lambda door: door.call("get_entity_info", name="Zora Quimby").text,
     "context": lambda door: door.call("get_context", prompt="do I work with Zora Quimby at Initech?").text,
