@@ -12,6 +12,7 @@ Must fail on: one decision before another by the clock; whatever came last; no t
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -403,7 +404,10 @@ def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, 
             assert "desktop" in cards[0].payload["reason"]
 
 
-def test_a_new_device_reads_a_snapshot_and_old_batches_go(beginning: Path, tmp_path: Path) -> None:
+def test_a_new_device_reads_a_snapshot_and_old_batches_go(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.engine.sync.replica.TELL_EVERY", 2)
     from memtui.engine.sync.replica import Replica
     from sync_story import PlainSealer
 
@@ -425,6 +429,28 @@ def test_a_new_device_reads_a_snapshot_and_old_batches_go(beginning: Path, tmp_p
         server.memory.remember("The user owns a boat")
         settle(devices)
         assert len({device.hash() for device in devices}) == 1
+
+
+def test_snapshots_bound_what_is_in_the_store(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.engine.sync.replica.SNAPSHOT_EVERY", 4)
+    monkeypatch.setattr("memtui.engine.sync.replica.TELL_EVERY", 2)
+    with three(beginning, tmp_path / "bound", 0) as (_, store, devices):
+        laptop, desktop, server = devices
+        desktop.sync()  # it has written nothing, and must not be forgotten
+        for number in range(9):
+            laptop.memory.remember(f"The user owns the thing number {number}")
+            laptop.sync()
+        assert len(_batches(store, "laptop")) >= 9
+        settle([laptop, desktop])
+        for number in range(9):
+            laptop.memory.remember(f"The user owns the other thing number {number}")
+            settle([laptop, desktop])
+        assert len(_batches(store, "laptop")) < 12
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
+        assert len(server.facts()) == 22
 
 
 def test_what_was_erased_is_in_no_batch(beginning: Path, tmp_path: Path) -> None:
@@ -456,6 +482,46 @@ def test_pruned_history_is_sent_whole(beginning: Path, tmp_path: Path) -> None:
         assert any("history" in note for note in report.notes)
         settle(devices)
         assert laptop.hash() == desktop.hash()
+
+
+def test_two_devices_that_consolidate_a_session_make_the_same_facts(beginning: Path, tmp_path: Path) -> None:
+    with three(beginning, tmp_path / "jobs", 0) as (_, _, devices):
+        laptop, desktop, server = devices
+        settle(devices)
+        for text in (
+            "I am allergic to walnuts.",
+            "I moved to Bergen in May.",
+            "My sister is called Dora Pell.",
+        ):
+            laptop.memory.record_turn("s1", "user", text)
+        settle(devices)
+        for device in (laptop, desktop):
+            device.now += 86_400 + 60 * len(device.name)
+            asyncio.run(device.memory.consolidate("s1"))
+        made = [{one.id for one in device.facts()} for device in devices]
+        assert made[0] == made[1]
+        assert len(made[0]) > len(made[2])
+        settle(devices)
+        assert {one.id for one in server.facts()} == made[0]
+        assert len({device.hash() for device in devices}) == 1
+        assert not any(device.memory.pending_sessions() for device in devices)
+
+
+def test_two_devices_that_import_the_same_file_have_each_turn_once(beginning: Path, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    turns = (
+        f'{{"role": "user", "content": "Turn {n} about the harbour", "timestamp": {1_690_000_000 + n}}}'
+        for n in range(5)
+    )
+    file.write_text("\n".join(turns) + "\n", encoding="utf-8")
+    with three(beginning, tmp_path / "imports", 0) as (_, _, devices):
+        settle(devices)
+        for device in devices[:2]:
+            device.now += 86_400
+            device.memory.files.import_paths([file])
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
+        assert {len(device.memory.view.page("kind:episode")) for device in devices} == {5}
 
 
 def test_facts_only_leaves_turns_where_they_are(beginning: Path, tmp_path: Path) -> None:

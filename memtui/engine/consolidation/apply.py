@@ -13,7 +13,7 @@ import apsw
 from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
-from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.records import Kind, MemoryRecord, Options
 from memtui.engine.store import consolidations, memories, proposals, sessions
 
 from . import reread
@@ -171,9 +171,11 @@ def insert(
     topic = line.topic or (replaces.topic if replaces is not None else None)
     if observation:
         topic = None
+    kind: Kind = "observation" if observation else "fact"
     rid = memories.insert(
         connection,
-        kind="observation" if observation else "fact",
+        id=memories.derived_id(kind, plan.session_id, *sorted(line.sources), accepted.content),
+        kind=kind,
         category=line.category if observation else None,
         content=accepted.content, event_time=line.event_time, created_at=now,
         trust="user" if line.edited else line.trust,

@@ -75,6 +75,7 @@ SCHEMA: dict[str, TextColumns] = {
     "sync_versions": TextColumns(words=("thing",), labels=("actor",), ours=("aspect", "seen", "device")),
     "sync_merged": TextColumns(words=("thing",)),
     "sync_erased": TextColumns(ours=("name",)),
+    "sync_read": TextColumns(ours=("session_id", "through")),
     "sync_other_ids": TextColumns(ours=("id", "here")),
     "erased_keys": TextColumns(ours=("hash",)),
     "agent_usage": TextColumns(labels=("agent",)),

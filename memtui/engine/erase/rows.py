@@ -544,7 +544,10 @@ def _tell_devices(connection: apsw.Connection, closure: Closure) -> None:
     }
     connection.executemany(
         "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 0, 0) ON CONFLICT DO NOTHING",
-        [(name,) for name in sorted(closure.memory_ids | sessions)],
+        [
+            (name,)
+            for name in sorted(closure.memory_ids | sessions | {id for id, _ in closure.entities.values()})
+        ],
     )
 
 

@@ -173,7 +173,13 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
         task.connections, task.clock, task.actor, KIND, f"Reflected on the week, from {len(sources)} memories"
     ) as op:
         rid = operations.add_reflection(
-            op.connection, accepted, sources=sources, tags=(TAG,), trust="model", now=now
+            op.connection,
+            accepted,
+            sources=sources,
+            tags=(TAG,),
+            trust="model",
+            now=now,
+            id=memories.derived_id("reflection", task.period),
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
         report = JobReport(

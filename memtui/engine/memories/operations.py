@@ -128,11 +128,11 @@ def keep_from_vectors(connection: apsw.Connection, rid: int, accepted: validatio
 
 def add_reflection(
     connection: apsw.Connection, accepted: validation.CheckedText, *, sources: Sequence[str], tags: Sequence[str], trust: Trust,
-    now: int,
+    now: int, id: str | None = None,
 ) -> int:  # fmt: skip
-    """Store a reflection; ``sources`` are ids of memories."""
+    """Store a reflection; ``sources`` are ids of memories. ``id``: of one that a job makes on whichever device."""
     rid = memories.insert(
-        connection, kind="reflection", content=accepted.content, event_time=now, created_at=now,
+        connection, id=id, kind="reflection", content=accepted.content, event_time=now, created_at=now,
         trust=trust, source="reflection", source_ids=sources, tags=tags, attributes=accepted.attributes,
     )  # fmt: skip
     assert rid is not None  # it has no source key

@@ -105,7 +105,7 @@ def plan(
     written: list[Stamp] = []
     cards: list[Card] = []
     settled: list[str] = []
-    apart = {stamp.aspect for stamp in line.decided}
+    apart = {*ours, *(stamp.aspect for stamp in line.decided)}
     for stamp in line.decided:
         aspect = stamp.aspect
         if aspect.startswith(stamps.ABOUT):

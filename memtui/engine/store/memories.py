@@ -16,6 +16,7 @@ from memtui.engine.confidence import LASTING, effective_confidence
 from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Kind, MemoryRecord, NewMemory
 
+from . import tombstones
 from .sql import as_json, storable
 from .tables import MEMORY
 
@@ -64,6 +65,14 @@ def new_id(kind: Kind) -> str:
     return ID_PREFIX[kind] + os.urandom(6).hex()
 
 
+def derived_id(kind: Kind, *made_of: str) -> str:
+    """An id that follows from what a memory was made of, so that two devices which make it call it the same."""
+    from hashlib import blake2b
+
+    text = "\0".join((kind, *made_of))
+    return ID_PREFIX[kind] + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
 _ENDS = ("", ".", "!", "…", " .", " !")
 
 
@@ -88,7 +97,7 @@ def insert_all(connection: apsw.Connection, new: Sequence[NewMemory]) -> list[in
     """
     if not new:
         return []
-    rows = [_values(one) for one in new]
+    rows = _with_free_ids(connection, new, [_values(one) for one in new])
     made: dict[str, int] = dict(
         connection.execute(_insert_sql(len(rows)), [value for row in rows for value in row])
     )
@@ -104,12 +113,35 @@ def _insert_sql(rows: int) -> str:
     )
 
 
+def _with_free_ids(
+    connection: apsw.Connection, new: Sequence[NewMemory], rows: list[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """The rows, with an id by chance in the place of each derived one that another row has, or that was erased."""
+    derived = [place for place, one in enumerate(new) if one.get("id") or one.get("source_key")]
+    if not derived:
+        return rows
+    asked = as_json([rows[place][0] for place in derived])
+    taken = {
+        str(id)
+        for (id,) in connection.execute(
+            "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (asked,)
+        )
+    }
+    # Other devices refuse the id of what was erased.
+    taken |= tombstones.erased(connection, [rows[place][0] for place in derived])
+    for place in derived:
+        if rows[place][0] in taken:
+            rows[place] = (new_id(new[place]["kind"]), *rows[place][1:])
+        taken.add(rows[place][0])
+    return rows
+
+
 def _values(new: NewMemory) -> tuple[Any, ...]:
     """The values of ``_INSERTED``."""
     given: Mapping[str, Any] = new
     get = given.get
     return (
-        get("id") or new_id(new["kind"]),
+        get("id") or (derived_id(new["kind"], key) if (key := get("source_key")) else new_id(new["kind"])),
         content_hash(new["content"]),
         *[get(name, default) for name, default in _STATED],
         *[_stored(get(name), empty, json) for name, empty, json in _JSON],

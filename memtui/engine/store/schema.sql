@@ -492,13 +492,19 @@ CREATE TABLE sync_merged (
     thing      TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- What was erased for good, by its id ("session:ID" of a session). sent: other devices were told; todo: another device erased
+-- What was erased for good, by its id, also of a name that nothing else has ("session:ID" of a session). sent: other devices were told; todo: another device erased
 -- it, this one has yet to; A row goes once others
 -- were told and it is in no batch of this device any more.
 CREATE TABLE sync_erased (
     name     TEXT PRIMARY KEY,
     sent     INTEGER NOT NULL,
     todo     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Up to which memory a session was consolidated on another device, until that memory comes.
+CREATE TABLE sync_read (
+    session_id  TEXT PRIMARY KEY,
+    through     TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Rows that are here under another id, as both devices had them before they met.

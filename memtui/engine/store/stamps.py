@@ -214,8 +214,11 @@ _MEMORY: dict[str, tuple[str, ...]] = {
 _ELSEWHERE = {
     "id", "kind", "content_hash", "valid_until", "tags", "attributes", *(name for names in _MEMORY.values() for name in names),
 }  # fmt: skip
-REST_COLUMNS = tuple(column.name for column in MEMORY if column.history and column.name not in _ELSEWHERE)
+REST_COLUMNS: tuple[str, ...] = tuple(
+    column.name for column in MEMORY if column.history and column.name not in _ELSEWHERE
+)
 _MEMORY[REST] = REST_COLUMNS
+COLUMNS: Mapping[str, tuple[str, ...]] = {**_MEMORY, "state": ("valid_until", *_MEMORY["state"])}
 """The aspects of a memory, and the columns whose change is a decision about it; its tags have one each."""
 _ATTRIBUTES = {
     "pin": ("pinned_at",), "withheld": ("withheld",), "links": ("supersedes", "merged", "conflict_reason"),

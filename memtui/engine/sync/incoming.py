@@ -18,7 +18,7 @@ from memtui.engine import reconcile
 from memtui.engine.errors import InputError
 from memtui.engine.reconcile import meeting
 from memtui.engine.records import ID_PREFIX, Record, Stamp
-from memtui.engine.store import full_text, import_rows, stamps, tombstones
+from memtui.engine.store import export_rows, full_text, history, import_rows, memories, stamps, tombstones
 from memtui.engine.store.export_rows import (
     Alias,
     AnyLine,
@@ -29,6 +29,7 @@ from memtui.engine.store.export_rows import (
     ProfileLine,
     ProposalLine,
     QuestionLine,
+    RowKeys,
     ScratchpadLine,
     SessionLine,
 )
@@ -84,22 +85,23 @@ class Incoming:
                 _note_erased(connection, one)
         rows = [one for one in found if isinstance(one, RowLine)]
         gone = [one for one in found if isinstance(one, GoneLine)]
-        memories = [one for one in rows if isinstance(one.line, MemoryLine)]
+        remembered = [one for one in rows if isinstance(one.line, MemoryLine)]
         before = [one for one in rows if isinstance(one.line, SessionLine | EntityLine)]
         after = [one for one in rows if not isinstance(one.line, SessionLine | EntityLine | MemoryLine)]
         for one in before:
             self._row(connection, one)
-        new = [one for one in memories if self._is_new(connection, one)]
+        new = [one for one in remembered if self._is_new(connection, one)]
         self._add_memories(connection, new)
         added = {id(one) for one in new}
-        for one in memories:
+        for one in remembered:
             if id(one) not in added:
                 self._decide(connection, one.line)
         for one in after:
             self._row(connection, one)
         for one in before:
             if isinstance(one.line, SessionLine):
-                self._read_through(connection, one)
+                self._note_read(connection, one)
+        _set_read(connection)
         # What was drawn from something goes before it.
         for line in sorted(gone, key=lambda one: one.thing.startswith(("epi", lines.SESSION, lines.ENTITY))):
             self._gone(connection, line)
@@ -115,6 +117,7 @@ class Incoming:
         if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (here,)):
             if theirs is not None:
                 versions.merge(connection, line.id, theirs)
+            _agree_unstamped(connection, line)
             return False
         if tombstones.erased(connection, import_rows.erased_keys(line)):
             self.counts["erased for good"] += 1
@@ -325,20 +328,24 @@ class Incoming:
                     (*(getattr(line, column) for column in columns), line.session_id),
                 )
 
-    def _read_through(self, connection: apsw.Connection, one: RowLine) -> None:
-        """How far a session has been consolidated, once its turns are here."""
+    def _note_read(self, connection: apsw.Connection, one: RowLine) -> None:
+        """How far a session has been consolidated, for when its turns are here."""
         line = one.line
         assert isinstance(line, SessionLine)
         theirs = next((stamp for stamp in one.versions if stamp.aspect == READ), None)
-        ours = versions.read(connection, lines.thing_of(line)).get(READ)
-        if theirs != ours:
+        if theirs != versions.read(connection, lines.thing_of(line)).get(READ):
             return  # it was read otherwise here
+        connection.execute("DELETE FROM sync_read WHERE session_id = ?", (line.session_id,))
+        if one.through is not None:
+            through = self._others.of(one.through)
+            connection.execute(
+                "INSERT INTO sync_read(session_id, through) VALUES (?, ?)", (line.session_id, through)
+            )
         connection.execute(
-            """
-            UPDATE sessions_consolidations SET consolidated_through = (SELECT rid FROM memories WHERE id = ?2)
-            WHERE session_id = ?1 AND consolidated_through IS NOT (SELECT rid FROM memories WHERE id = ?2)
-            """,
-            (line.session_id, self._others.of(one.through)),
+            "UPDATE sessions_consolidations SET consolidated_through = NULL WHERE session_id = ?1 AND "
+            "consolidated_through IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sync_read r JOIN memories m ON m.id = r.through "
+            "WHERE r.session_id = ?1)",
+            (line.session_id,),
         )
 
     def _entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
@@ -426,6 +433,56 @@ def _adds(ours: Stamp | None, theirs: Stamp) -> bool:
     return stamps.compare_stamps(ours.seen if ours else {}, theirs.seen) in ("older", "apart")
 
 
+def _set_read(connection: apsw.Connection) -> None:
+    """Say of sessions how far they have been consolidated, where the memory has come."""
+    known = "FROM sync_read r JOIN memories m ON m.id = r.through WHERE r.session_id = s.session_id"
+    connection.execute(
+        f"""
+        UPDATE sessions_consolidations AS s SET consolidated_through = (SELECT m.rid {known})
+        WHERE s.session_id IN (SELECT session_id FROM sync_read) AND s.consolidated_through IS NOT (SELECT m.rid {known})
+        AND EXISTS (SELECT 1 {known})
+        """
+    )
+    connection.execute("DELETE FROM sync_read WHERE through IN (SELECT id FROM memories)")
+
+
+def _agree_unstamped(connection: apsw.Connection, line: MemoryLine) -> None:
+    """Two devices made the same memory, of the same turns or file: of what nobody decided about since, both take the same.
+
+    The lower value does, so that it does not matter who hears first.
+    """
+    rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (line.id,))
+    if rid is None:
+        return
+    (mine,) = export_rows.rows_by_key(connection, RowKeys(memories=(rid,)))
+    assert isinstance(mine, MemoryLine)
+    fields = [name for name in export_rows.MEMORY_FIELDS if _plain(mine, name) != _plain(line, name)]
+    if not fields:
+        return
+    decided = {*stamps.read(connection, line.id), *(stamp.aspect for stamp in line.decided)}
+    taken: dict[str, Any] = {}
+    for aspect, columns in stamps.COLUMNS.items():
+        if aspect in decided or not set(columns).intersection(fields):
+            continue
+        ours, theirs = ([_plain(one, name) for name in columns] for one in (mine, line))
+        if _order(theirs) < _order(ours):
+            taken |= dict(zip(columns, theirs, strict=True))
+    if not decided - set(stamps.COLUMNS) and not decided & {stamps.REST, "links", "topic"}:
+        for name in ("tags", "attributes"):
+            if name in fields and _order(_plain(line, name)) < _order(_plain(mine, name)):
+                taken[name] = _plain(line, name)
+    if taken:
+        memories.update(connection, rid, **taken)
+
+
+def _plain(line: MemoryLine, name: str) -> Any:
+    value = getattr(line, name)
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+
+
+_order = msgspec.json.Encoder(order="deterministic").encode
+
+
 def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     """What another device erased for good is erased here next (``Replica``), and comes back no more."""
     known = tombstones.erased(connection, line.names)
@@ -434,7 +491,32 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
         "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, 1) ON CONFLICT DO NOTHING",
         [(name,) for name in names],
     )
-    tombstones.add(connection, [name for name in names if lines.is_memory(name)])
+    entities = [name for name in names if name.startswith(lines.ENTITY)]
+    tombstones.add(
+        connection, [*(name for name in names if lines.is_memory(name)), *(f"entity:{id}" for id in entities)]
+    )
+    for id in entities:
+        _erase_name(connection, id)
+
+
+def _erase_name(connection: apsw.Connection, id: str) -> None:
+    """Delete a name that only an erased text had, unless a text here has it; no history keeps it."""
+    eid = scalar(
+        connection,
+        "SELECT eid FROM entities e WHERE id = ? AND NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.eid = e.eid)",
+        (id,),
+    )
+    if eid is None:
+        return
+    aliases = connection.execute("SELECT alias_id FROM entity_aliases WHERE entity_id = ?", (eid,)).fetchall()
+    with history.without_history(connection):
+        connection.execute("UPDATE entities SET merged_into = NULL WHERE merged_into = ?", (eid,))
+        connection.execute("DELETE FROM entities WHERE eid = ?", (eid,))
+    connection.execute("DELETE FROM decided WHERE thing = ?", (id,))
+    connection.execute("DELETE FROM changes WHERE tbl = 'entities' AND lo = ? AND act <> 'insert'", (eid,))
+    connection.executemany(
+        "DELETE FROM changes WHERE tbl = 'entity_aliases' AND lo = ? AND act <> 'insert'", list(aliases)
+    )
 
 
 def _shown(line: AnyLine) -> list[str]:

@@ -34,6 +34,10 @@ from .batch import Batch, BatchError, Head, Header, Removed, Sealer, lines_hash
 from .stores.base import SyncStore
 
 BATCHES, SNAPSHOTS, WRITERS = "batches", "snapshots", "writers"
+SNAPSHOT_EVERY = 200
+"""Own batches: a device that joins reads no more than this of each, beside a snapshot."""
+TELL_EVERY = 50
+"""Batches of another device: one that sends nothing by itself says now and then how far it has read."""
 _LINES_PER_TRANSACTION = 512
 KEEPS_VERSIONS = (
     "What was erased is out of this device's batches. Versions of files that the store keeps by itself memtui does not see: "
@@ -90,6 +94,7 @@ class Replica:
         self._erase()
         self._push()
         self._clean()
+        self._may_snapshot()
         return self._report(time.perf_counter() - began)
 
     # Beginning
@@ -132,8 +137,10 @@ class Replica:
         with self._connections.read() as connection:
             own = stamps.device(connection)
             known = state.known(connection)
-        listed = (name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/"))
-        others = sorted({*listed, *known} - {own})
+        listed = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")}
+        if own not in listed:
+            self._store.put_if_absent(f"{WRITERS}/{own}", b"")
+        others = sorted((listed | known.keys()) - {own})
         if not any(one.head.number for device, one in known.items() if device != own):
             self._read_snapshot(others)
         claimed: dict[str, int] = {}
@@ -163,28 +170,23 @@ class Replica:
         """Apply the batches of one device that are new here, as one operation; ``claimed`` gets what it has read."""
         with self._connections.read() as connection:
             head = state.head(connection, device)
-        prefix = f"{BATCHES}/{device}/"
-        after = batch_name(device, head.number - 1) if head.number else ""
-        numbers = [_number(name) for name in self._store.list_since(prefix, after)]
-        if (
-            head.number
-            and (not numbers or numbers[0] != head.number)
-            and not self._has_snapshot(device, head.number)
-        ):
-            message = (
-                "the store has less of this device than was read before: an old state was put back there"
-            )
-            self._add_problem(device, head.number, "old", message)
-            return
-        new = [number for number in numbers if number > head.number]
+        numbers = self._numbers(device, head)
         work = _Work(self, device)
         try:
-            for number in new:
-                expected = head.number + 1
-                if number != expected:
-                    raise BadBatchError(
-                        device, expected, "missing", "a later batch is there, this one is not (yet)"
-                    )
+            if head.number + 1 not in numbers and any(number > head.number + 1 for number in (*numbers, 0)):
+                head = self._catch_up(work, device, head)
+                numbers = self._numbers(device, head)
+            if head.number and head.number not in numbers and not self._has_snapshot(device, head.number):
+                message = (
+                    "the store has less of this device than was read before: an old state was put back there"
+                )
+                raise BadBatchError(device, head.number, "old", message)
+            for number in numbers:
+                if number <= head.number:
+                    continue
+                if number != head.number + 1:
+                    message = "a later batch is there, this one is not (yet)"
+                    raise BadBatchError(device, head.number + 1, "missing", message)
                 batch = self._open(device, number, head)
                 for other, one in batch.header.heads.items():
                     claimed[other] = max(claimed.get(other, 0), one.number)
@@ -192,13 +194,34 @@ class Replica:
                 head = Head(number=number, hash=batch.hash)
         except BadBatchError as error:
             self._problems.append(error.problem)
-            self._waiting[device] = sum(number > head.number for number in new)
+            self._waiting[device] = sum(number > head.number for number in numbers)
         finally:
             work.finish()
 
+    def _numbers(self, device: str, head: Head) -> list[int]:
+        """The numbers of a device's batches in the store, from the last one that was read on."""
+        after = batch_name(device, head.number - 1) if head.number else ""
+        return [_number(name) for name in self._store.list_since(f"{BATCHES}/{device}/", after)]
+
+    def _catch_up(self, work: _Work, device: str, head: Head) -> Head:
+        """Where batches are no longer in the store because a snapshot of the device has them, read that."""
+        names = self._store.list_since(f"{SNAPSHOTS}/{device}/")
+        newest = max((_part_number(name) for name in names if name.endswith("/0000")), default=0)
+        if newest <= head.number:
+            return head
+        first = self._open_part(device, newest, 0)
+        self._apply_snapshot(work, first)
+        with self._connections.read() as connection:
+            return state.head(connection, device)
+
+    def _apply_snapshot(self, work: _Work, first: Batch) -> None:
+        device, number, parts = first.header.device, first.header.number, first.header.parts
+        for part in range(1, parts):
+            work.apply(self._open_part(device, number, part), last=part == parts - 1)
+
     def _has_snapshot(self, device: str, number: int) -> bool:
         found = self._store.list_since(f"{SNAPSHOTS}/{device}/")
-        return any(int(name.split("/")[2]) >= number for name in found)
+        return any(_part_number(name) >= number for name in found)
 
     def _open(self, device: str, number: int, head: Head) -> Batch:
         """The batch, if it is what its place says. Raises BadBatchError."""
@@ -258,12 +281,10 @@ class Replica:
             tried.append(
                 (sum(one.number for one in first.header.heads.values()) + number, device, number, first)
             )
-        for _, device, number, first in sorted(tried, key=lambda one: one[:3], reverse=True):
+        for _, device, _, first in sorted(tried, key=lambda one: one[:3], reverse=True):
             work = _Work(self, device)
             try:
-                for part in range(first.header.parts):
-                    batch = first if part == 0 else self._open_part(device, number, part)
-                    work.apply(batch, last=part == first.header.parts - 1)
+                self._apply_snapshot(work, first)
             except BadBatchError as error:
                 self._problems.append(error.problem)
                 continue
@@ -280,36 +301,58 @@ class Replica:
 
     def write_snapshot(self) -> int:
         """Write all rows as they are now, after a run; returns how many lines. Own batches that it includes and that every
-        known device has read are deleted."""
+        device has read are deleted."""
         with self._connections.read() as connection:
             own = stamps.device(connection)
             head, heads = state.head(connection, own), state.heads(connection, without=own)
-            made = int(self._clock())
-            found = [*outgoing.in_batches(outgoing.everything(connection, facts_only=self._facts_only))] or [
-                ([], True)
-            ]
-            total = 0
-            # The first part is put last: without it the others are none.
-            for part in (*range(1, len(found)), 0):
-                texts = found[part][0]
-                batch = self._batch("snapshot", own, head, heads, texts, made, part=part, parts=len(found))
-                self._store.put_if_absent(part_name(own, head.number, part), self._sealer.seal(batch))
+            made, total, parts = int(self._clock()), 0, 1
+            found = outgoing.in_batches(outgoing.everything(connection, facts_only=self._facts_only))
+            for parts, (texts, _) in enumerate(found, 2):
+                self._put_part(own, head, heads, texts, made, part=parts - 1, parts=0)
                 total += len(texts)
-            seen = [one.seen for device, one in state.known(connection).items() if device != own]
+            # It says how many there are, and is put last: without it the others are none.
+            self._put_part(own, head, heads, [], made, part=0, parts=parts)
+            known = state.known(connection)
+        writers = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")} - {own}
+        seen = [known[device].seen if device in known else 0 for device in writers | (known.keys() - {own})]
         self._drop(own, min([head.number, *seen]))
         return total
+
+    def _put_part(
+        self,
+        own: str,
+        head: Head,
+        heads: dict[str, Head],
+        texts: Sequence[bytes],
+        made: int,
+        *,
+        part: int,
+        parts: int,
+    ) -> None:
+        batch = self._batch("snapshot", own, head, heads, texts, made, part=part, parts=parts)
+        self._store.put_if_absent(part_name(own, head.number, part), self._sealer.seal(batch))
 
     def _drop(self, own: str, until: int) -> None:
         """Delete own batches that a snapshot includes and that everybody has read; the last one of them stays."""
         for name in self._store.list_since(f"{BATCHES}/{own}/"):
             if _number(name) < until:
                 self._store.delete(name)
-        newest = max(
-            (_part_number(name) for name in self._store.list_since(f"{SNAPSHOTS}/{own}/")), default=0
-        )
-        for name in self._store.list_since(f"{SNAPSHOTS}/{own}/"):
+        names = self._store.list_since(f"{SNAPSHOTS}/{own}/")
+        newest = max((_part_number(name) for name in names), default=0)
+        for name in names:
             if _part_number(name) < newest:
                 self._store.delete(name)
+
+    def _may_snapshot(self) -> None:
+        """Write a snapshot where there are many batches since the last one."""
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            number = state.head(connection, own).number
+            last = state.snapshot(connection, own)
+        if number - last >= SNAPSHOT_EVERY:
+            self.write_snapshot()
+            with self._connections.write() as connection:
+                state.set_snapshot(connection, own, number)
 
     # Erasing
 
@@ -393,6 +436,11 @@ class Replica:
                 any_sent = True
                 if not self._put(own, texts, until, last=last):
                     return False
+            told = state.told(connection)
+            heads = state.heads(connection, without=own)
+            behind = max((one.number - told.get(device, 0) for device, one in heads.items()), default=0)
+        if not any_sent and behind >= TELL_EVERY:
+            return self._put(own, [], until, last=True)
         if not any_sent and until > sent:
             with self._connections.write() as connection:
                 state.set_sent(connection, until)
@@ -404,8 +452,6 @@ class Replica:
             batch = self._batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
             writing = state.Writing(number=batch.header.number, hash=batch.hash, sent=until, last=last)
             state.set_writing(connection, writing)
-        if head.number == 0:
-            self._store.put_if_absent(f"{WRITERS}/{own}", b"")
         if not self._store.put_if_absent(batch_name(own, batch.header.number), self._sealer.seal(batch)):
             self._renew(own, batch.header.number)
             return False
@@ -418,6 +464,7 @@ class Replica:
         with self._connections.write() as connection:
             state.advance(connection, batch.header, batch.hash, batch.header.device)
             state.set_writing(connection, None)
+            state.set_told(connection, {device: one.number for device, one in batch.header.heads.items()})
             if writing.last:
                 state.set_sent(connection, writing.sent)
                 connection.execute("UPDATE sync_erased SET sent = 1 WHERE todo = 0")

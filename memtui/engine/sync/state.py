@@ -17,7 +17,8 @@ from memtui.engine.store.sql import json_text, scalar
 
 from .batch import Head, Header
 
-_GROUP, _SENT, _WRITING = "sync_group", "sync_sent", "sync_writing"
+_GROUP, _SENT, _WRITING, _TOLD = "sync_group", "sync_sent", "sync_writing", "sync_told"
+_SNAPSHOT = "sync_snapshot"
 
 
 class Writing(Record):
@@ -40,6 +41,7 @@ class Known(Record):
     seen: int
 
 
+_numbers = msgspec.json.Decoder(dict[str, int]).decode
 _writing = msgspec.json.Decoder(Writing).decode
 
 
@@ -114,9 +116,30 @@ def begin(connection: apsw.Connection, group: str) -> bool:
     connection.execute("DELETE FROM sync_devices")
     connection.execute("DELETE FROM sync_merged")
     set_writing(connection, None)
+    set_told(connection, {})
+    connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_SNAPSHOT,))
     set_sent(connection, 0)
     metadata.set_value(connection, _GROUP, group)
     return True
+
+
+def told(connection: apsw.Connection) -> dict[str, int]:
+    """Which batch of each device this one has said to have read."""
+    found = metadata.get(connection, _TOLD)
+    return _numbers(found) if found else {}
+
+
+def set_told(connection: apsw.Connection, numbers: Mapping[str, int]) -> None:
+    metadata.set_value(connection, _TOLD, json_text(dict(numbers)))
+
+
+def snapshot(connection: apsw.Connection, own: str) -> int:
+    """The number of the last snapshot of this device; 0 for none."""
+    return _numbers(metadata.get(connection, _SNAPSHOT) or "{}").get(own, 0)
+
+
+def set_snapshot(connection: apsw.Connection, own: str, number: int) -> None:
+    metadata.set_value(connection, _SNAPSHOT, json_text({own: number}))
 
 
 def history_lost(connection: apsw.Connection) -> bool:

@@ -299,7 +299,7 @@ def test_the_weight_of_a_saved_profile_keeps_its_value_under_the_new_name(place:
     connection.execute("UPDATE profiles SET settings = replace(settings, 'word_vector', 'sense')")
     for index in ("facts_by_topic", "notes_by_topic"):
         connection.execute(f"DROP INDEX {index}")
-    for table in ("devices", "versions", "merged", "erased", "other_ids"):
+    for table in ("devices", "versions", "merged", "erased", "read", "other_ids"):
         connection.execute(f"DROP TABLE sync_{table}")
     connection.execute("PRAGMA user_version = 19")
     connection.close()
