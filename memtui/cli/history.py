@@ -232,7 +232,7 @@ def history_command(
 
 def _list(invocation: Invocation, limit: int, actor: str | None, since: str | None, json: bool) -> int:
     first = 0 if since is None else parse_past_time(since, time.time())
-    if actor is not None and actor not in _ACTORS and not actor.startswith("agent:"):
+    if actor is not None and actor not in _ACTORS and not actor.startswith(("agent:", "device:")):
         actor = "person" if actor == "you" else f"agent:{actor}"
     with invocation.reading() as memory:
         # The latest come first, so those that are too old are at the end.

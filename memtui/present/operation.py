@@ -18,7 +18,7 @@ _QUERY = 60
 
 def actor_name(actor: str) -> str:
     """The name of an actor: ``you``, ``assistant``, ``scheduler``."""
-    return _ACTORS.get(actor, actor.removeprefix("agent:"))
+    return _ACTORS.get(actor, actor.removeprefix("agent:").removeprefix("device:"))
 
 
 def is_restore(operation: Operation) -> bool:

@@ -362,9 +362,17 @@ class Replica:
             todo = {
                 str(name) for (name,) in connection.execute("SELECT name FROM sync_erased WHERE todo = 1")
             }
+        if not todo:
+            return
+        eraser = Eraser(self._connections, self._clock, f"{DEVICE}other", on_erased=self._on_erased)
+        try:
+            eraser.resume()  # one that was killed
+        except MemtuiError as error:
+            self._notes.append(f"An erase that was interrupted waits: {error.message} {error.hint}".strip())
+            return
+        with self._connections.read() as connection:
             ids = [id for id in todo if lines.is_memory(id) and _is_here(connection, id)]
         if ids:
-            eraser = Eraser(self._connections, self._clock, f"{DEVICE}other", on_erased=self._on_erased)
             try:
                 proof = eraser.run(eraser.plan(EraseRequest(ids=tuple(sorted(ids)))))
             except MemtuiError as error:
@@ -380,11 +388,10 @@ class Replica:
                 self._notes.append(f"{more} went here, drawn from what another device erased.")
             if not proof.complete:
                 self._notes.append(f"The erase is not proven yet: {'; '.join(proof.problems)}")
-        if todo:
-            with self._connections.write() as connection:
-                connection.executemany(
-                    "UPDATE sync_erased SET todo = 0 WHERE name = ?", [(name,) for name in todo]
-                )
+        with self._connections.write() as connection:
+            connection.executemany(
+                "UPDATE sync_erased SET todo = 0 WHERE name = ?", [(name,) for name in todo]
+            )
 
     def _clean(self) -> None:
         """Take what was erased out of own batches in the store; a snapshot that is older goes."""
