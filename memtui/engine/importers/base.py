@@ -42,6 +42,7 @@ class Note(Record):
     ``MemoryRecord``. ``ended_at``, ``ended_by``: it comes into the Trash. Times are Unix
     seconds. ``drawn_from`` and ``supersedes`` are source keys, or such ids. ``about``: what it is linked to. An episode has a
     ``session_id``, namespaced by the feed, and a ``role``. ``id``: the memory's own, of something that came from memtui.
+    ``earlier_id``: one of the same shape that another program gave it; it is kept if no memory has it.
     """
 
     kind: Kind
@@ -68,6 +69,7 @@ class Note(Record):
     about: tuple[Named, ...] = ()
     project: str | None = None
     id: str | None = None
+    earlier_id: str | None = None
 
 
 class PadEntry(Record):

@@ -69,6 +69,8 @@ class _Storing:
         self._batch: list[tuple[NewNote, NewMemory]] = []
         # The source keys and ids of what waits: what leads to one of them has to follow it.
         self._keys: set[str] = set()
+        # The ids that what waits keeps.
+        self._given: set[str] = set()
         self._characters = 0
 
     def take(self, item: NewItem) -> None:
@@ -118,7 +120,7 @@ class _Storing:
         ):
             session_id = None
         return NewMemory(
-            id=note.id, kind=note.kind, category=note.category, content=note.content,
+            id=note.id or self._free_id(note), kind=note.kind, category=note.category, content=note.content,
             event_time=_event_time(note, self._now), project=note.project, created_at=self._now, trust=note.trust,
             session_id=session_id, source_role=note.role, source=note.source, source_key=note.source_key,
             confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
@@ -127,10 +129,21 @@ class _Storing:
             topic=note.topic, happens_at=note.happens_at,
         )  # fmt: skip
 
+    def _free_id(self, note: Note) -> str | None:
+        """The id that it had elsewhere, unless a memory here has it, or one that waits; None for a new one."""
+        own = note.earlier_id
+        if own is None or own in self._given:
+            return None
+        if scalar(self._connection, "SELECT 1 FROM memories WHERE id = ?", (own,)):
+            return None
+        self._given.add(own)
+        return own
+
     def _store_notes(self) -> None:
         """Insert what waits by one statement, and what belongs to each row."""
         batch, self._batch = self._batch, []
         self._keys.clear()
+        self._given.clear()
         self._characters = 0
         rids = memories.insert_all(self._connection, [row for _, row in batch])
         for rid, (item, _) in zip(rids, batch, strict=True):

@@ -135,6 +135,33 @@ def test_everything_it_knew_is_carried_over(memory: Memory, tmp_path: Path) -> N
     assert_whole(memory)
 
 
+def test_ids_are_kept_where_no_memory_here_has_them(memory: Memory, tmp_path: Path) -> None:
+    """Programs of the original system have them in their notes and prompts."""
+    here = memory.remember("Ada's own").id
+    path = other(tmp_path / "other.db", CONTENT)
+    with closing(sqlite3.connect(path)) as program, program:
+        program.execute("UPDATE memories SET id = ? WHERE id = 'fact_000000000003'", (here,))
+        program.execute("UPDATE memories SET id = 'fact_of_mine' WHERE id = 'fact_000000000005'")
+    memory.files.import_paths([path])
+    ids = dict(rows(memory, "SELECT content, id FROM memories"))
+    assert ids["I moved to Porto"] == "ep_000000000001"
+    assert ids["The person lives in Porto"] == "fact_000000000002"
+    assert ids["A week of moving"] == "ref_000000000001"
+    assert ids["Ada's own"] == here
+    closed = next(id for text, id in ids.items() if text.endswith("is closed"))
+    assert closed not in (here, "fact_000000000003") and ids["Let go"] != "fact_of_mine"
+    attributes = memory.get("fact_000000000002").attributes
+    assert attributes["supersedes"] == "fact_000000000001"
+    assert memory.files.import_paths([path]).kinds == {}
+    # Another file with other memories under the same ids: they get new ones.
+    with closing(sqlite3.connect(path)) as program, program:
+        program.execute("UPDATE memories SET content = 'Elsewhere: ' || content")
+    memory.undo()
+    assert memory.view.count() == 1
+    memory.files.import_paths([path])
+    assert memory.get("fact_000000000002").content == "Elsewhere: The person lives in Porto"
+
+
 def test_it_comes_once_and_can_be_taken_back(memory: Memory, tmp_path: Path) -> None:
     assert_comes_once_and_goes(memory, other(tmp_path / "other.db", CONTENT))
 

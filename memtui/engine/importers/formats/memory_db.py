@@ -6,6 +6,7 @@ vectors, whose model is unknown, see ``carried_vectors``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 
 from memtui.engine.importers.base import ConsolidatedSession, Item, Named, Note
 from memtui.engine.memories import validation
-from memtui.engine.records import EndedBy, Kind, Skip, Trust
+from memtui.engine.records import ID_PREFIX, EndedBy, Kind, Skip, Trust
 
 from .. import base, foreign_values
 from ..base import Format, Head
@@ -26,6 +27,7 @@ UNKNOWN_KIND = "unknown kind"
 NO_ID = "no id"
 _NEEDED = frozenset(("id", "kind", "content", "event_time", "source_ids"))
 _KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection")
+_OWN_ID = {kind: re.compile(f"{ID_PREFIX[kind]}[0-9a-f]{{12}}") for kind in _KINDS}
 _FADED = 0.05
 _MOST_SUPERSEDED = 500_000
 _LONGEST_REASON = 2_000
@@ -150,6 +152,7 @@ class _Reader:
             session_id=None if talk is None else _session(talk),
             role=speaker,
             tags=tuple(_strings(tags)),
+            earlier_id=identity if identity and _OWN_ID[kind].fullmatch(identity) else None,
             attributes={"conflict_reason": reason[:_LONGEST_REASON]} if isinstance(reason, str) else {},
             about=tuple(_about(about)),
         )
