@@ -78,13 +78,34 @@ def formats() -> str:
 
 
 def stores() -> str:
-    """What is known of each store. Each cell is tested in tests/cli/test_cli_store_copy.py."""
-    head = ["| store or client | found | looked at | imported |", "|---|---|---|---|"]
-    rows = [
-        f"| {one.label} | {f'`~/{one.found}`' if one.found else 'name the file'} | `--db` | `{one.format}` |"
-        for one in KNOWN
+    """What is known of each store and client.
+
+    The first cells are tested in tests/cli/test_cli_store_copy.py, the last ones in tests/connect.
+    """
+    head = [
+        "| store or client | found | looked at | imported | connected | hooks |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = []
+    for one in KNOWN:
+        place = f"`~/{one.found}`" if one.found else "name the file"
+        rows.append(
+            f"| {one.label} | {place} | `--db` | `{one.format}` | {_connected(one.format, one.label)} |"
+        )
+    formats = {one.format for one in KNOWN}
+    rows += [
+        f"| {client.label} | it keeps no conversations that are read | | | {_connected(client.name, client.label)} |"
+        for client in CLIENTS.values()
+        if client.name not in formats
     ]
     return "\n".join([*head, *rows])
+
+
+def _connected(format: str, label: str) -> str:
+    client = CLIENTS.get(format)
+    if client is None or "earlier" in label:
+        return " | "
+    return f"`memtui connect {client.name}` | {'yes' if client.hooks else ''}"
 
 
 def tools() -> str:
