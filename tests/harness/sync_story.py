@@ -15,7 +15,7 @@ from shutil import copy
 import msgspec
 from memtui import Memory
 from memtui.engine.errors import MemtuiError, StoreError
-from memtui.engine.records import MemoryRecord, Options
+from memtui.engine.records import MemoryRecord, Options, Profile
 from memtui.engine.records.sync import SyncReport
 from memtui.engine.store import stamps
 from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, encode
@@ -186,6 +186,18 @@ class Device:
             asyncio.run(memory.consolidate())
         elif what == "question":
             memory.questions.pin(f"What about {dice.choice('xy')}?")
+        elif what == "unpin question":
+            if pinned := memory.questions.pinned():
+                memory.questions.unpin(dice.choice(pinned).query_id)
+        elif what == "profile":
+            memory.questions.save_profile(Profile(name="mine", vector=round(dice.random(), 2)))
+        elif what == "review":
+            if items := memory.review.items():
+                memory.actor = "person"
+                verdict = dice.choice(("keep", "forget", "both", "merge", "snooze"))
+                memory.review.decide(dice.choice(items), verdict)
+        elif what == "job":
+            memory.jobs.run_now(dice.choice(("decay", "backup")))
         elif what == "index":
             memory.models.index_pending()
         elif one is None:
@@ -243,7 +255,7 @@ class Device:
 STEPS = (
     "state", "same", "correct", "correct", "forget", "forget", "restore", "confirm", "tag", "tag", "pin", "topic", "agent",
     "merge", "scratchpad", "scratchpad", "clear", "name", "name", "undo", "undo", "redo", "turn", "turn", "consolidate",
-    "question", "index", "erase",
+    "question", "unpin question", "profile", "review", "review", "job", "index", "erase",
 )  # fmt: skip
 
 

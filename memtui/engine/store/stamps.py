@@ -137,9 +137,10 @@ def note_decision(
 @contextmanager
 def carrying_stamps(connection: apsw.Connection) -> Iterator[None]:
     """Within it no change of the running operation is stamped: stamps are written, and history covers them."""
+    before = scalar(connection, "SELECT stamping FROM current_op")
     connection.execute("UPDATE current_op SET stamping = 0")
     yield
-    connection.execute("UPDATE current_op SET stamping = 1")
+    connection.execute("UPDATE current_op SET stamping = ?", (1 if before is None else before,))
 
 
 @contextmanager
