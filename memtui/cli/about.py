@@ -118,6 +118,7 @@ def _without_secrets(found: Portrait) -> Portrait:
     return replace(
         found,
         topics=tuple(replace(one, facts=tuple(map(_plain, one.facts))) for one in found.topics),
+        from_agents=tuple(map(_plain, found.from_agents)),
         changes=tuple(map(_plain_sides, found.changes)),
         replaced={id: tuple(map(_plain_sides, those)) for id, those in found.replaced.items()},
         newest=tuple(map(_plain, found.newest)),

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def public_portrait(found: Portrait) -> Portrait:
-    """What is known, without facts that have secrets, what waits for the person, and agents. The counts stay."""
+    """What is known, without facts that have secrets, what waits for the person, what it was before, and agents.
+
+    The counts stay.
+    """
 
     def kept(facts: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
         return tuple(one for one in facts if "secrets" not in one.attributes)
@@ -23,6 +26,11 @@ def public_portrait(found: Portrait) -> Portrait:
         found,
         pending_sessions=0,
         status=Status(review=0),
+        by_agents=0,
+        from_agents=(),
+        changed=0,
+        changes=(),
+        replaced={},
         topics=tuple(replace(one, facts=kept(one.facts)) for one in found.topics),
         newest=kept(found.newest),
         fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),

@@ -24,7 +24,7 @@ TITLES: Mapping[Topic | None, str] = {
 _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
-About = Literal["review", "new", "changed", "fading", "served", "sessions"]
+About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions"]
 
 
 class Since(NamedTuple):
@@ -89,6 +89,7 @@ def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) ->
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read"),
         (new, "new", f"new {since.text}", "new"),
         (portrait.changed, "changed", "changed", "changed"),
+        (portrait.by_agents, "agents", "learned by agents", "by agents"),
         (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading"),
         (served, "served", "told to agents today", "told today"),
     ]

@@ -21,6 +21,7 @@ from memtui.engine.records import (
     Topic,
     TopicFacts,
 )
+from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.engine.search import cautions
 from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile
@@ -66,10 +67,13 @@ def portrait(
     by_topic = topics(connection, within, now, each, new_from)
     newest = _newest(connection, within, new_from, now)
     changed, changes = _changes(connection, lately, new_from, now)
+    agents = compile(f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold)
+    by_agents, from_agents = _from_agents(connection, agents, now)
     fades, soonest = _fading(connection, within, options.fade_threshold, now)
     shown = [
         *(one.new for one in changes),
         *newest,
+        *from_agents,
         *(one.memory for one in soonest),
         *(fact for one in by_topic for fact in one.facts),
     ]
@@ -85,6 +89,8 @@ def portrait(
         pending_sessions=sessions.count_pending(connection),
         status=status,
         cautions=cautions.find_cautions(connection, ids, now),
+        by_agents=by_agents,
+        from_agents=from_agents,
         changed=changed,
         changes=changes,
         replaced={
@@ -196,6 +202,18 @@ def _newest(
         {**within.bindings, "since": since},
     )
     return memories.by_rid(connection, [int(rid) for (rid,) in rows], now)
+
+
+def _from_agents(
+    connection: apsw.Connection, lately: CompiledFilter, now: float
+) -> tuple[int, tuple[MemoryRecord, ...]]:
+    """How many notes agents wrote since, and the latest of them."""
+    rows: list[Any] = connection.execute(
+        f"SELECT m.rid FROM memories m WHERE {lately.where} ORDER BY m.event_time DESC, m.rid DESC",
+        lately.bindings,
+    ).fetchall()
+    latest = [int(rid) for (rid,) in rows[:CHANGES]]
+    return len(rows), tuple(memories.by_rid(connection, latest, now))
 
 
 def _changes(

@@ -7,6 +7,9 @@ from .entities import Entity
 from .memories import Caution, MemoryRecord, Replacement, Topic
 from .status import Status
 
+FROM_AGENTS = "kind:fact,observation trust:agent"
+"""The filter for what agents wrote down by themselves."""
+
 
 class TopicFacts(Record):
     """The active facts about one topic, without plans whose day is over. ``topic`` None: those without a topic.
@@ -37,7 +40,8 @@ class Portrait(Record):
     first of ``fades`` facts that fade within a week. ``pending_sessions``: conversations that wait to become facts.
     ``status``: cards that were asked, and what agents were given today. ``cautions``: what was corrected or forgotten
     since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
-    of them. ``replaced``: what the facts here took the place of, by id, the latest last.
+    of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
+    latest. ``replaced``: what the facts here took the place of, by id, the latest last.
     """
 
     since: int
@@ -49,6 +53,8 @@ class Portrait(Record):
     pending_sessions: int = 0
     status: Status = Status(review=0)
     cautions: dict[str, tuple[Caution, ...]] = {}
+    by_agents: int = 0
+    from_agents: tuple[MemoryRecord, ...] = ()
     changed: int = 0
     changes: tuple[Replacement, ...] = ()
     replaced: dict[str, tuple[Replacement, ...]] = {}

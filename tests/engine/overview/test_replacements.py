@@ -12,6 +12,8 @@ from memtui import Memory
 from memtui.engine.errors import FilterError
 from memtui.engine.records import NewMemory, Options, Replacement
 from memtui.engine.store import memories, proposals
+from memtui.present import replacement
+from memtui.present.for_others import public_portrait
 
 DAY = 86_400
 NOW = int(datetime(2026, 5, 20, 10, tzinfo=UTC).timestamp())
@@ -167,3 +169,29 @@ def test_the_portrait_tells_what_changed_lately_and_what_it_was(desk: Desk) -> N
     assert desk.memory.view.portrait(since="2026-05-18").changed == 1
     with pytest.raises(FilterError):
         desk.memory.view.portrait(since="whenever")
+
+
+def test_a_picture_for_others_has_nothing_of_what_it_was_before_nor_of_agents(desk: Desk) -> None:
+    desk.memory.correct(desk.learn("Has a red bike", ago=3), "Has a blue bike")
+    desk.learn("Answers best in the morning", ago=1, trust="agent")
+    found = desk.memory.view.portrait()
+    assert (found.changed, found.by_agents) == (1, 1) and found.replaced
+    assert [one.content for one in found.from_agents] == desk.found("kind:fact trust:agent on:7d..")
+    shown = public_portrait(found)
+    assert (shown.changed, shown.changes, shown.replaced, shown.by_agents, shown.from_agents) == (
+        0,
+        (),
+        {},
+        0,
+        (),
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b]52;c;aGk=\x07 [/]", "\u202eevil", "e" + "\u0301" * 90, "x" * 9_000]
+)
+def test_hostile_texts_are_told_in_plain_lines(desk: Desk, text: str) -> None:
+    desk.memory.correct(desk.learn(f"old {text}", ago=3), f"new {text}")
+    [one] = desk.memory.view.portrait().changes
+    for of in (None, one.old, one.new):
+        assert all("\n" not in part for part, _ in replacement.line(one, NOW, of))

@@ -134,8 +134,11 @@ class PortraitLines:
 
     def _head(self, found: Sequence[Notice]) -> list[list[tuple[Row, int]]]:
         """The notices in one line where they fit, else each in its own."""
-        for texts in ([one.text for one in found], [one.short for one in found]):
-            drawn = [(self._notice(one, text), cells(text)) for one, text in zip(found, texts, strict=True)]
+        # What agents learned stands below as well.
+        without = [one for one in found if one.about != "agents"]
+        for those, short in ((found, False), (found, True), (without, True)):
+            texts = [one.short if short else one.text for one in those]
+            drawn = [(self._notice(one, text), cells(text)) for one, text in zip(those, texts, strict=True)]
             if sum(width + GUTTER + 1 for _, width in drawn) <= self.width:
                 return [[(row, width + 1) for row, width in drawn]] if drawn else []
         return [[(self._notice(one, one.text), self.width)] for one in found]
@@ -205,6 +208,13 @@ class PortraitLines:
             title = f"New {self.since.text}"
             head = self._heading(title, portrait.new, Stop(title, about="new"))
             yield [head, *(self._fact(one, portrait, title, added=True) for one in portrait.newest[:_AROUND])]
+        if portrait.from_agents:
+            title = f"Learned by agents {self.since.text}"
+            head = self._heading(title, portrait.by_agents, Stop(title, about="agents"))
+            yield [
+                head,
+                *(self._fact(one, portrait, title, added=True) for one in portrait.from_agents[:_AROUND]),
+            ]
         if portrait.fading:
             title = "Fading this week"
             head = self._heading(title, portrait.fades, Stop(title, about="fading"))

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.present import memory as words
 from memtui.present import replacement
 from memtui.present.format import count, local_date, plural
@@ -225,6 +226,8 @@ class YouPane(Pane):
                 return f"{key} lists what was written down {self._since.long}."
             case "changed":
                 return f"{key} lists what took the place of another fact {self._since.long}."
+            case "agents":
+                return f"{key} lists what agents wrote down {self._since.long}: facts, and findings, insights and lessons."
             case "fading":
                 return f"{key} lists what fades within a week if nobody recalls or confirms it."
             case "served":
@@ -257,6 +260,8 @@ class YouPane(Pane):
                     await go.list_memories(f"kind:fact added:{self._since.span}")
                 case "changed":
                     await go.list_memories(f"kind:fact changed:{self._since.span}")
+                case "agents":
+                    await go.list_memories(f"{FROM_AGENTS} on:{self._since.date}..")
                 case "fading":
                     await go.list_memories("is:fading")
                 case "served":
