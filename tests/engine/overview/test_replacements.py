@@ -187,9 +187,7 @@ def test_a_picture_for_others_has_nothing_of_what_it_was_before_nor_of_agents(de
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["\x1b]52;c;aGk=\x07 [/]", "\u202eevil", "e" + "\u0301" * 90, "x" * 9_000]
-)
+@pytest.mark.parametrize("text", ["\x1b]52;c;aGk=\x07 [/]", "\u202eevil", "e" + "\u0301" * 90, "x" * 9_000])
 def test_hostile_texts_are_told_in_plain_lines(desk: Desk, text: str) -> None:
     desk.memory.correct(desk.learn(f"old {text}", ago=3), f"new {text}")
     [one] = desk.memory.view.portrait().changes
