@@ -9,7 +9,9 @@ folder). Machines are noisy: figures are medians of several runs, and the ratio 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,6 +27,7 @@ from corpus import Writer, add_vectors, build
 from make_sessions import write_sessions
 from memtui import Memory
 from memtui.engine.records import Options, Profile
+from memtui.engine.records.erase import EraseProgress
 from memtui.engine.search.retrievers.vector_cache import FROM, MOST
 from memtui.engine.store.memories import content_hash, new_id
 from memtui.engine.store.migration import migrations
@@ -43,6 +46,24 @@ class Bare(App):
         yield Static("first paint")
         yield Footer()
 Bare().run()
+"""
+
+
+# Another program that wants to write all the time; what it waited for the lock, and when it asked.
+WAITING = """
+import apsw, json, random, sys, time
+from pathlib import Path
+memory = apsw.Connection(sys.argv[1])
+memory.set_busy_handler(lambda asked: time.sleep(random.uniform(0.0005, 0.005)) or True)
+waits = []
+print(flush=True)
+while not Path(sys.argv[2]).exists():
+    asked = time.monotonic()
+    memory.execute("BEGIN IMMEDIATE")
+    waits.append((time.monotonic() - asked, asked))
+    memory.execute("COMMIT")
+    time.sleep(0.005)
+print(json.dumps(waits))
 """
 
 
@@ -118,6 +139,61 @@ def first_paint(bench: Bench) -> Iterator[Row]:
     # Without the first start of each, which writes the bytecode.
     a, b = statistics.median(ours[1:]), statistics.median(bare[1:])
     yield Row("first paint, cold, beside a bare Textual app", _ms(a), _ms(b), a / b, "<= 1.4")
+
+
+def small_commands(bench: Bench) -> Iterator[Row]:
+    """Whole processes. Their processor time: what the clock says is that of a machine that others use as well."""
+    path = bench.memory(bench.small, "vectors")
+    bare: list[float] = []
+    for command in ("stats", "list", "sessions", "history"):
+        line = [sys.executable, "-m", "memtui", "--allow-unsafe-fs", "--db", str(path), command]
+        ours: list[float] = []
+        for _ in range(bench.runs + 1):
+            bare.append(_processor_seconds([sys.executable, "-c", ""]))
+            ours.append(_processor_seconds(line))
+        # Without the first start, which writes the bytecode.
+        a, b = statistics.median(ours[1:]), statistics.median(bare)
+        what = f"memtui {command}, {bench.small:,} memories, processor time, beside an interpreter that does nothing"
+        yield Row(what, _ms(a), _ms(b), a / b, "<= 150 ms")
+
+
+def _processor_seconds(command: list[str]) -> float:
+    """Of a whole process."""
+    program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(program.pid, 0)
+    program.returncode = os.waitstatus_to_exitcode(status)
+    assert program.returncode == 0, command
+    return usage.ru_utime + usage.ru_stime
+
+
+def erase(bench: Bench) -> Iterator[Row]:
+    """How long another program cannot write: before the file is written anew, and while it is."""
+    folder = bench.folder / "erase"
+    folder.mkdir()
+    path, stop, anew = folder / "memory.db", folder / "stop", 0.0
+
+    def progress(now: EraseProgress) -> None:
+        nonlocal anew
+        if "anew" in now.doing and not anew:
+            anew = time.monotonic()
+
+    shutil.copy(bench.memory(bench.small, "vectors"), path)
+    with Memory.open(path, options=QUIET) as memory:
+        plan = memory.files.plan_erase([memory.view.page("kind:fact", limit=1)[0].id])
+        other = subprocess.Popen(
+            [sys.executable, "-c", WAITING, str(path), str(stop)], stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout is not None
+        other.stdout.readline()
+        proof = memory.files.erase(plan, progress=progress)
+        assert proof.complete, proof.problems
+        stop.touch()
+        waits: list[tuple[float, float]] = json.loads(other.communicate()[0])
+    what = f"longest wait to write beside an erase, {bench.small:,} memories"
+    before = max(wait for wait, asked in waits if asked < anew)
+    yield Row(f"{what}, until the file is written anew", _ms(before), "", None, "<= 2 s")
+    after = max(wait for wait, asked in waits if asked >= anew)
+    yield Row(f"{what}, in the moment when it is", _ms(after), "", None, "")
 
 
 def table(bench: Bench) -> Iterator[Row]:
@@ -402,8 +478,8 @@ def resident(bench: Bench) -> Iterator[Row]:
 
 
 PARTS: tuple[Callable[[Bench], Iterator[Row]], ...] = (
-    first_paint, table, keys_while_busy, record_turn, imports, keyword, vector_and_hybrid, search_pane, timeline,
-    context, resident,
+    first_paint, small_commands, table, keys_while_busy, erase, record_turn, imports, keyword, vector_and_hybrid,
+    search_pane, timeline, context, resident,
 )  # fmt: skip
 
 
